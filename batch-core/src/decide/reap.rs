@@ -1,0 +1,173 @@
+//! What is taken back from a dead session (R9.3–R9.5).
+
+use std::time::Duration;
+
+use super::change::Change;
+use super::ending;
+use super::finish::count_outcome;
+use super::row::{EndedBy, OpenRow, OutcomeRow, SessionRow};
+use super::rows::Table;
+use super::step::Step;
+use crate::state::JobStatus;
+use crate::store::StoreResult;
+use crate::store::call::Reap;
+use crate::store::error::{StoreError, StoreErrorKind};
+use crate::store::reply::{Ended, ReapReply};
+use crate::store::view::Outcome;
+use crate::time::Timestamp;
+
+/// Takes back at most `max` jobs and targets; marks the session dead first.
+pub fn reap(table: &mut impl Table, call: &Reap) -> StoreResult<ReapReply> {
+    match table.session(&call.session)? {
+        Some(session) if !session.dead && session.beat != call.beat => {
+            return Ok(ReapReply::Moved);
+        }
+        Some(session) if !session.dead => {
+            table.apply(Change::PutSession(SessionRow {
+                dead: true,
+                ..session
+            }))?;
+        }
+        _ => {}
+    }
+    let mut taken = Taken::default();
+    for _ in 0..call.max.max(1) {
+        if !take_back_one(table, call, &mut taken)? {
+            remove_session(table, call)?;
+            return Ok(taken.reply(false));
+        }
+    }
+    Ok(taken.reply(true))
+}
+
+/// What one step of reap did.
+#[derive(Default)]
+struct Taken {
+    ended: Vec<Ended>,
+    returned: u64,
+    interrupted: u64,
+}
+
+impl Taken {
+    fn reply(self, more: bool) -> ReapReply {
+        let Self {
+            ended,
+            returned,
+            interrupted,
+        } = self;
+        ReapReply::Reaped {
+            ended,
+            returned,
+            interrupted,
+            more,
+        }
+    }
+}
+
+/// Pinned jobs end first, so that their targets go back instead of failing.
+fn take_back_one(table: &mut impl Table, call: &Reap, taken: &mut Taken) -> StoreResult<bool> {
+    if let Some(job) = table.pinned_head(&call.session)? {
+        let mut step = Step::of(table, job, call.now)?;
+        step.end(JobStatus::Failed, Some(ending::INTERRUPTED), EndedBy::Reap);
+        return keep(table, step, Vec::new(), taken);
+    }
+    if let Some(open) = table.held(&call.session, 1)?.pop() {
+        return take_back_start(table, open, call.now, taken);
+    }
+    if let Some(stage) = table.stage_of(&call.session)? {
+        table.apply(Change::AddDust { rows: stage.rows })?;
+        table.apply(Change::RemoveStage(stage.id))?;
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// R9.5: a lost start parks its target, or fails it when too many were lost in a row.
+fn take_back_start(
+    table: &mut impl Table,
+    open: OpenRow,
+    now: Timestamp,
+    taken: &mut Taken,
+) -> StoreResult<bool> {
+    let job = table.job_at(open.seq)?.ok_or_else(|| {
+        StoreError::new(StoreErrorKind::Corrupt, "reap", "a start without its job")
+    })?;
+    let losses = open.losses.saturating_add(1);
+    let fails = job.status.is_live() && losses >= job.max_losses.max(1);
+    let mut step = Step::of(table, job, now)?;
+    step.job.running = step.job.running.saturating_sub(1);
+    let others = table
+        .parked(step.job.rows, 1)?
+        .first()
+        .and_then(|other| other.due);
+    if fails {
+        taken.interrupted += 1;
+        let changes = fail(&mut step, &open, now);
+        step.settle(others, EndedBy::Reap);
+        return keep(table, step, changes, taken);
+    }
+    taken.returned += 1;
+    step.job.parked += 1;
+    let earliest = others.map_or(now, |due| due.min(now));
+    let parked = OpenRow {
+        losses,
+        ticket: None,
+        due: Some(now),
+        ..open
+    };
+    step.settle(Some(earliest), EndedBy::Reap);
+    keep(table, step, vec![Change::PutOpen(parked)], taken)
+}
+
+fn fail(step: &mut Step, open: &OpenRow, now: Timestamp) -> Vec<Change> {
+    let outcome = Outcome::Failed {
+        error: ending::INTERRUPTED.to_owned(),
+        hint: None,
+    };
+    let row = OutcomeRow {
+        rows: open.rows,
+        index: open.index,
+        ordinal: step.job.stored(),
+        fence: open.fence,
+        session: open.session.clone(),
+        outcome,
+        tries: open.tries.saturating_add(1),
+        elapsed: Duration::ZERO,
+        stored: now,
+    };
+    count_outcome(step, &row.outcome);
+    vec![
+        Change::RemoveOpen {
+            rows: open.rows,
+            index: open.index,
+        },
+        Change::AddOutcome(row),
+    ]
+}
+
+fn keep(
+    table: &mut impl Table,
+    step: Step,
+    mut changes: Vec<Change>,
+    taken: &mut Taken,
+) -> StoreResult<bool> {
+    taken.ended.extend(step.ended());
+    changes.extend(step.into_changes(table)?);
+    for change in changes {
+        table.apply(change)?;
+    }
+    Ok(true)
+}
+
+/// The last step: the session is gone, and counted as reaped.
+fn remove_session(table: &mut impl Table, call: &Reap) -> StoreResult<()> {
+    let Some(session) = table.session(&call.session)? else {
+        return Ok(());
+    };
+    if let Some(mut kind) = table.kind(&session.kind)? {
+        kind.sessions = kind.sessions.saturating_sub(1);
+        kind.stats.counters.sessions_reaped += 1;
+        table.apply(Change::PutKind(kind))?;
+    }
+    table.apply(Change::RemoveSession(session.id))
+}
