@@ -1,1 +1,9 @@
-//! Placeholder.
+//! Conformance, property, fault and crash suites for stores of the batch job runner.
+//!
+//! A store's author implements [`Backend`] and writes one line.
+
+mod backend;
+mod site;
+
+pub use backend::{Backend, Setup, Stop};
+pub use site::Site;

@@ -16,11 +16,11 @@ use tokio::sync::Notify;
 use crate::decide::{self, Table};
 use crate::id::Kind;
 use crate::store::call::{
-    Cancel, Enter, Evict, Finish, JobList, JobQuery, KindList, Reap, Renew, Sessions, Stage,
-    StatsQuery, Submit, Sweep, Take, TargetQuery, Touch, Turn,
+    Cancel, Enter, Evict, Finish, Reap, Renew, Stage, Submit, Sweep, Take, Touch, Turn,
 };
 use crate::store::capability::{Capabilities, Durability, Sharing};
 use crate::store::error::{StoreError, StoreErrorKind};
+use crate::store::query::{JobList, JobQuery, KindList, Sessions, StatsQuery, TargetQuery};
 use crate::store::reply::{
     CancelReply, EnterReply, Evicted, FinishReply, JobPage, JobReply, KindPage, ReapReply,
     RenewReply, SessionPage, StageReply, Stats, SubmitReply, Swept, TakeReply, TargetReply,

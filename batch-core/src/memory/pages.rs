@@ -8,11 +8,11 @@ use crate::decide::{JobIndex, OpenIndex, PageBudget, Rows, show_target};
 use crate::id::{SessionId, Ticket};
 use crate::limits::{LIST_EXAMINED, PAGE_ROWS};
 use crate::store::StoreResult;
-use crate::store::call::{
+use crate::store::error::{StoreError, StoreErrorKind};
+use crate::store::query::{
     JobFilter, JobList, JobOrder, JobQuery, KindList, Sessions, StatsQuery, TargetOrder,
     TargetQuery,
 };
-use crate::store::error::{StoreError, StoreErrorKind};
 use crate::store::reply::{
     JobPage, JobReply, KindPage, SessionPage, Stats, TargetPage, TargetReply,
 };

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::call::{
-    Cancel, Enter, Evict, Finish, JobList, JobQuery, KindList, Reap, Renew, Sessions, Stage,
-    StatsQuery, Submit, Sweep, Take, TargetQuery, Touch, Turn,
+    Cancel, Enter, Evict, Finish, Reap, Renew, Stage, Submit, Sweep, Take, Touch, Turn,
 };
 use super::capability::Capabilities;
+use super::query::{JobList, JobQuery, KindList, Sessions, StatsQuery, TargetQuery};
 use super::reply::{
     CancelReply, EnterReply, Evicted, FinishReply, JobPage, JobReply, KindPage, ReapReply,
     RenewReply, SessionPage, StageReply, Stats, SubmitReply, Swept, TakeReply, TargetReply,

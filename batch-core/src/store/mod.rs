@@ -1,6 +1,6 @@
 //! The `Store` trait: what must be true of a store, and nothing else.
 //!
-//! Calls are in `call.rs`, replies in `reply.rs`, the rows of reads in
+//! Calls are in `call.rs` and `query.rs`, replies in `reply.rs`, the rows of reads in
 //! `view.rs`. The reference store is `crate::memory`; the decisions that
 //! every store makes are in `crate::decide`.
 
@@ -8,18 +8,17 @@ pub mod call;
 pub mod capability;
 pub mod error;
 mod forward;
+pub mod query;
 pub mod reply;
 pub mod view;
 
 use async_trait::async_trait;
 
 use crate::id::Kind;
-use call::{
-    Cancel, Enter, Evict, Finish, JobList, JobQuery, KindList, Reap, Renew, Sessions, Stage,
-    StatsQuery, Submit, Sweep, Take, TargetQuery, Touch, Turn,
-};
+use call::{Cancel, Enter, Evict, Finish, Reap, Renew, Stage, Submit, Sweep, Take, Touch, Turn};
 use capability::Capabilities;
 use error::StoreError;
+use query::{JobList, JobQuery, KindList, Sessions, StatsQuery, TargetQuery};
 use reply::{
     CancelReply, EnterReply, Evicted, FinishReply, JobPage, JobReply, KindPage, ReapReply,
     RenewReply, SessionPage, StageReply, Stats, SubmitReply, Swept, TakeReply, TargetReply,
@@ -80,7 +79,7 @@ pub type StoreResult<T> = Result<T, StoreError>;
 ///
 /// ```
 /// use batch_core::memory::MemoryStore;
-/// use batch_core::store::{Store, call::StatsQuery};
+/// use batch_core::store::{Store, query::StatsQuery};
 /// use batch_core::id::Kind;
 ///
 /// # #[tokio::main(flavor = "current_thread")]

@@ -255,7 +255,7 @@ pub struct Evicted {
     pub more: bool,
 }
 
-/// Answers [`JobQuery`](crate::store::call::JobQuery).
+/// Answers [`JobQuery`](crate::store::query::JobQuery).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobReply {
     /// The job, perhaps without its targets.
@@ -264,7 +264,7 @@ pub enum JobReply {
     NotFound,
 }
 
-/// Answers [`TargetQuery`](crate::store::call::TargetQuery).
+/// Answers [`TargetQuery`](crate::store::query::TargetQuery).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TargetReply {
     /// One consistent page.
@@ -293,7 +293,7 @@ pub struct JobPage {
     pub next: Option<u64>,
 }
 
-/// Answers [`StatsQuery`](crate::store::call::StatsQuery).
+/// Answers [`StatsQuery`](crate::store::query::StatsQuery).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stats {
     /// The counts of the kind; all zero for one that the store does not know.
