@@ -1,3 +1,4 @@
 //! Placeholder.
 
 pub mod canonical;
+pub mod key;

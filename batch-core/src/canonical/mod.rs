@@ -2,7 +2,7 @@
 //!
 //! The text is what gets hashed and stored, so it must not depend on a JSON
 //! library's version or feature flags. Reader and writer are therefore our
-//! own and small. They know JSON and nothing of jobs; the idempotency key hashes
+//! own and small. They know JSON and nothing of jobs; [`crate::key`] hashes
 //! what leaves here.
 
 mod error;
@@ -11,6 +11,7 @@ mod string;
 mod writer;
 
 pub use error::{NotCanonical, Reason};
+pub(crate) use writer::escape;
 
 /// How many objects and lists may be open at once.
 ///

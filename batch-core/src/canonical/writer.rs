@@ -40,7 +40,7 @@ fn write_separated<I: IntoIterator>(
 /// Hands out a JSON string piece by piece, with as few escapes as JSON allows.
 ///
 /// Pieces, so that a hasher takes a long string without a copy of it.
-fn escape(text: &str, mut put: impl FnMut(&str)) {
+pub(crate) fn escape(text: &str, mut put: impl FnMut(&str)) {
     let mut rest = text;
     put("\"");
     while let Some(plain) = rest.bytes().position(needs_escape) {
