@@ -27,9 +27,6 @@ pub const PAGE_ROWS: u32 = 10_000;
 /// How long a stage lives after its last chunk (R1.10).
 pub const STAGE_LIFE: Duration = Duration::from_hours(1);
 
-/// How deep JSON options may nest (R1.2).
-pub const OPTIONS_DEPTH: usize = 128;
-
 const _: () = assert!(
     NOTE_BYTES < INLINE_BYTES,
     "a submit must have room for its note"

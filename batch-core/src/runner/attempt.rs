@@ -1,0 +1,189 @@
+//! One try of one target: the fetch under its signal and limits (R3.1, R3.5, R3.6).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::task::AbortOnDropHandle;
+
+use super::gauges::forget;
+use super::retry::{Failure, Retry, classify, retry};
+use super::shared::Shared;
+use crate::caller::{BoxError, Caller};
+use crate::fetch::{Attempt, CancelSignal, Json, TargetError};
+use crate::store::call::Answer;
+use crate::store::reply::Started;
+use crate::target::RawTarget;
+
+/// What came of a try.
+pub(super) struct Tried {
+    /// What is sent to the store.
+    pub(super) answer: Answer,
+    /// The error, for the hook.
+    pub(super) error: Option<BoxError>,
+    /// How long the try took.
+    pub(super) took: Duration,
+}
+
+impl Tried {
+    /// Nothing was tried.
+    pub(super) fn handed_back() -> Self {
+        Self::parked(Answer::HandBack {
+            wait: Duration::ZERO,
+        })
+    }
+
+    fn parked(answer: Answer) -> Self {
+        Self {
+            answer,
+            error: None,
+            took: Duration::ZERO,
+        }
+    }
+
+    fn failed(error: BoxError, failure: Failure) -> Self {
+        let answer = Answer::Failed {
+            error: failure.error,
+            hint: failure.hint,
+        };
+        Self {
+            answer,
+            error: Some(error),
+            took: Duration::ZERO,
+        }
+    }
+
+    fn failed_with(text: &str) -> Self {
+        let failure = Failure {
+            error: text.to_owned(),
+            hint: None,
+            later: None,
+        };
+        Self::failed(Box::new(TargetError::new(text)), failure)
+    }
+}
+
+/// What the task of a try ends with.
+enum End {
+    Fetched(Result<Json, (BoxError, Failure)>),
+    /// R9.6: nobody knows the caller.
+    NoCaller,
+    /// R9.6: the caller could not be rebuilt now.
+    CallerLater,
+}
+
+/// Tries a target, on a task of its own, so that nothing it does ends a worker.
+pub(super) async fn attempt(shared: &Shared, started: &Started) -> Tried {
+    let begun = shared.clock.elapsed();
+    let end = {
+        let _counted = shared.gauges.fetching();
+        within_limit(shared, started).await
+    };
+    let took = shared.clock.elapsed().saturating_sub(begun);
+    let tried = match end {
+        Ok(End::Fetched(Ok(json))) => stored(shared, json),
+        Ok(End::Fetched(Err((error, failure)))) => failed(shared, started, error, failure),
+        Ok(End::NoCaller) => Tried::parked(Answer::Refuse),
+        Ok(End::CallerLater) => Tried::parked(Answer::HandBack {
+            wait: shared.config.retry_wait,
+        }),
+        Err(Broken::Panicked) => Tried::failed_with("internal error"),
+        Err(Broken::TimedOut) => Tried::failed_with("timed out"),
+    };
+    Tried {
+        took,
+        ..after_signal(shared, tried)
+    }
+}
+
+/// Why a try has no end of its own.
+enum Broken {
+    Panicked,
+    TimedOut,
+}
+
+/// R3.5: at the limit the try is dropped.
+async fn within_limit(shared: &Shared, started: &Started) -> Result<End, Broken> {
+    let task = AbortOnDropHandle::new(shared.runtime.spawn(run(shared, started)));
+    let ended = match shared.config.target_timeout {
+        None => task.await,
+        Some(limit) => tokio::select! {
+            biased;
+            ended = task => ended,
+            () = shared.clock.sleep(limit) => return Err(Broken::TimedOut),
+        },
+    };
+    ended.map_err(|error| {
+        if let Ok(panic) = error.try_into_panic() {
+            forget(panic);
+        }
+        Broken::Panicked
+    })
+}
+
+/// The try itself, free of borrows. An error is read here, where it may panic.
+fn run(shared: &Shared, started: &Started) -> impl Future<Output = End> + Send + 'static + use<> {
+    let known = shared.gauges.caller(&started.start.job);
+    let callers = shared.callers.clone();
+    let fetch = shared.fetch.clone();
+    let signal = CancelSignal::new(shared.signals.cancel.clone());
+    let name = started.caller.clone();
+    let target = RawTarget::new(started.url.clone(), started.options.clone());
+    let attempt = Attempt {
+        job: started.start.job.clone(),
+        index: started.start.index,
+        origin: started.origin,
+        fence: started.start.fence,
+        tries: started.tries.saturating_add(1),
+    };
+    async move {
+        let caller: Arc<dyn Caller> = match known {
+            Some(caller) => caller,
+            None => match callers.rebuild(&name.name, &name.class).await {
+                Ok(Some(caller)) => caller,
+                Ok(None) => return End::NoCaller,
+                Err(_) => return End::CallerLater,
+            },
+        };
+        let result = fetch.fetch(attempt, signal, caller, target).await;
+        End::Fetched(result.map_err(|error| {
+            let failure = classify(&error);
+            (error, failure)
+        }))
+    }
+}
+
+/// R3.6: a result over the limit fails its target.
+fn stored(shared: &Shared, json: Json) -> Tried {
+    if json.as_str().len() as u64 > shared.config.max_result_bytes {
+        return Tried::failed_with("result too large");
+    }
+    Tried::parked(Answer::Done {
+        result: json.into_string(),
+    })
+}
+
+/// R3.2, R3.3: parked when it was only busy, else failed.
+fn failed(shared: &Shared, started: &Started, error: BoxError, failure: Failure) -> Tried {
+    if let Some(asked) = failure.later {
+        let config = &shared.config;
+        let (since, now) = (started.busy_since, shared.now());
+        if let Retry::Park(wait) = retry(since, now, asked, config.retry_wait, config.retry_for) {
+            return Tried::parked(Answer::Busy { wait });
+        }
+    }
+    let bytes = failure.error.len() + failure.hint.as_ref().map_or(0, String::len);
+    if bytes as u64 > shared.config.max_result_bytes {
+        return Tried::failed_with("error too large");
+    }
+    Tried::failed(error, failure)
+}
+
+/// R10.2: an error after the signal says nothing about the target.
+fn after_signal(shared: &Shared, tried: Tried) -> Tried {
+    let failed = matches!(tried.answer, Answer::Failed { .. });
+    if failed && shared.signals.cancel.is_cancelled() {
+        Tried::handed_back()
+    } else {
+        tried
+    }
+}

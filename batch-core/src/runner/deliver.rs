@@ -1,0 +1,145 @@
+//! How what came of a try reaches the store, and what follows from its reply.
+
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use super::attempt::Tried;
+use super::send::warn;
+use super::shared::Shared;
+use super::tally::add;
+use super::worker::{Next, Taken};
+use crate::caller::BoxError;
+use crate::fetch::TargetError;
+use crate::store::StoreResult;
+use crate::store::call::{Answer, Finish, Turn};
+use crate::store::error::{StoreError, StoreErrorKind};
+use crate::store::reply::FinishReply;
+
+/// What is stored instead of an outcome that the store refuses for good (R8.3).
+const NOT_STORED: &str = "outcome not stored";
+
+/// Stores an outcome or parks the target, and takes the next one in the same call.
+///
+/// The start stays in hand until it is answered: meanwhile this worker takes nothing.
+pub(super) async fn deliver(shared: &Shared, taken: Taken, tried: Tried) -> Option<Taken> {
+    let call = finish_call(shared, &taken, tried.answer.clone(), tried.took);
+    let sent = if shared.signals.closing.is_cancelled() {
+        shared
+            .send(|| shared.store.finish(call.clone()))
+            .await
+            .map(|reply| (reply, None))
+    } else {
+        turn(shared, &call).await
+    };
+    let next = match sent {
+        Ok((reply, next)) => {
+            settle(shared, &taken, &tried, &reply);
+            next
+        }
+        Err(error) => {
+            give_in(shared, &taken, tried, &error).await;
+            None
+        }
+    };
+    shared.drop_ticket(&taken.ticket);
+    next
+}
+
+fn finish_call(shared: &Shared, taken: &Taken, answer: Answer, elapsed: Duration) -> Finish {
+    Finish {
+        start: taken.started.start.clone(),
+        answer,
+        elapsed,
+        now: shared.now(),
+    }
+}
+
+/// R2.7: one call for both.
+async fn turn(shared: &Shared, finish: &Finish) -> StoreResult<(FinishReply, Option<Taken>)> {
+    let take = shared.take_call();
+    let call = Turn {
+        finish: finish.clone(),
+        take: take.clone(),
+    };
+    match shared.send(|| shared.store.turn(call.clone())).await {
+        Ok(reply) => Ok((
+            reply.finish,
+            match shared.took(take, reply.take).await {
+                Next::Taken(taken) => Some(*taken),
+                Next::Idle(_) | Next::Again => None,
+            },
+        )),
+        Err(error) => {
+            shared.drop_ticket(&take.ticket);
+            Err(error)
+        }
+    }
+}
+
+/// R8.3: a failure instead of the outcome, else a hand-back, each sent once.
+async fn give_in(shared: &Shared, taken: &Taken, tried: Tried, error: &StoreError) {
+    let refused = matches!(error.kind(), StoreErrorKind::Full | StoreErrorKind::Invalid);
+    let outcome = matches!(tried.answer, Answer::Done { .. } | Answer::Failed { .. });
+    if !refused || !outcome {
+        return;
+    }
+    add(&shared.tally.not_stored);
+    let failed = Answer::Failed {
+        error: NOT_STORED.to_owned(),
+        hint: None,
+    };
+    let back = Answer::HandBack {
+        wait: shared.config.retry_wait,
+    };
+    for answer in [failed, back] {
+        let error: BoxError = Box::new(TargetError::new(NOT_STORED));
+        let tried = Tried {
+            answer: answer.clone(),
+            error: Some(error),
+            took: tried.took,
+        };
+        let call = finish_call(shared, taken, answer, tried.took);
+        match shared.send_once(shared.store.finish(call)).await {
+            Ok(reply) => return settle(shared, taken, &tried, &reply),
+            Err(error) => warn(&error),
+        }
+    }
+}
+
+/// Tells hooks, gauges and the eviction of what the store answered.
+fn settle(shared: &Shared, taken: &Taken, tried: &Tried, reply: &FinishReply) {
+    let job = &taken.started.start.job;
+    match reply {
+        FinishReply::Stored {
+            ended,
+            terminal_bytes,
+        } => {
+            match &tried.answer {
+                Answer::Done { result } => shared.tell_target(None, tried.took, result.len()),
+                Answer::Failed { .. } => shared.tell_target(tried.error.as_ref(), tried.took, 0),
+                Answer::Busy { .. } | Answer::HandBack { .. } | Answer::Refuse => {}
+            }
+            if let Some(ending) = ended {
+                shared.tell_ended(job, *ending);
+            }
+            if *terminal_bytes > shared.config.max_bytes {
+                shared.signals.evict.notify_one();
+            }
+            shared.signals.takeable.notify_one();
+        }
+        FinishReply::Other { ended, .. } => {
+            if let Some(ending) = ended {
+                shared.tell_ended(job, *ending);
+            }
+        }
+        FinishReply::Superseded | FinishReply::NotFound => {
+            count_late(&shared.tally.superseded, job);
+        }
+    }
+}
+
+/// R9.1: a start that was taken away while it ran.
+fn count_late(count: &AtomicU64, job: &crate::id::JobId) {
+    add(count);
+    tracing::warn!(job = %job, "an outcome came too late");
+}

@@ -1,0 +1,170 @@
+//! The jobs that a runner has to do with, and the targets that it fetches (R7).
+//!
+//! Hooks are called here, after the change, with no lock held and every panic caught.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::shared::{Shared, lock};
+use crate::caller::{BoxError, Caller};
+use crate::hooks::{GaugeHook, Hooks, JobEvent};
+use crate::id::JobId;
+use crate::store::reply::Ending;
+
+/// Callers by job, live jobs, and targets being fetched.
+pub(super) struct Gauges {
+    callers: Mutex<HashMap<JobId, Arc<dyn Caller>>>,
+    live: Mutex<Vec<JobId>>,
+    fetching: Mutex<usize>,
+    depth: Option<GaugeHook>,
+    inflight: Option<GaugeHook>,
+}
+
+impl Gauges {
+    pub(super) fn new(hooks: &Hooks) -> Self {
+        Self {
+            callers: Mutex::default(),
+            live: Mutex::default(),
+            fetching: Mutex::default(),
+            depth: hooks.depth.clone(),
+            inflight: hooks.inflight.clone(),
+        }
+    }
+
+    /// R1.8: the caller is known before the store is.
+    pub(super) fn register(&self, id: &JobId, caller: Arc<dyn Caller>) {
+        lock(&self.callers).insert(id.clone(), caller);
+    }
+
+    /// The submit made no job of this id.
+    pub(super) fn unregister(&self, id: &JobId) {
+        lock(&self.callers).remove(id);
+    }
+
+    /// The caller of a job that this runner submitted.
+    pub(super) fn caller(&self, id: &JobId) -> Option<Arc<dyn Caller>> {
+        lock(&self.callers).get(id).cloned()
+    }
+
+    /// A job of this runner is live.
+    pub(super) fn job_lives(&self, id: &JobId) {
+        let depth = {
+            let mut live = lock(&self.live);
+            if live.contains(id) {
+                return;
+            }
+            live.push(id.clone());
+            live.len()
+        };
+        tell(self.depth.as_ref(), depth);
+    }
+
+    /// A job ended, wherever that became known.
+    pub(super) fn job_ended(&self, id: &JobId) {
+        self.unregister(id);
+        let depth = {
+            let mut live = lock(&self.live);
+            let before = live.len();
+            live.retain(|other| other != id);
+            if live.len() == before {
+                return;
+            }
+            live.len()
+        };
+        tell(self.depth.as_ref(), depth);
+    }
+
+    /// The job to look after next; each in turn.
+    pub(super) fn next_to_check(&self) -> Option<JobId> {
+        let mut live = lock(&self.live);
+        if live.is_empty() {
+            return None;
+        }
+        live.rotate_left(1);
+        live.last().cloned()
+    }
+
+    /// The runner is closed: it has to do with nothing any more.
+    pub(super) fn clear(&self) {
+        lock(&self.callers).clear();
+        let had = std::mem::take(&mut *lock(&self.live));
+        if !had.is_empty() {
+            tell(self.depth.as_ref(), 0);
+        }
+    }
+
+    /// Counts a fetch until the guard is dropped.
+    pub(super) fn fetching(&self) -> Fetching<'_> {
+        self.count_fetch(1);
+        Fetching(self)
+    }
+
+    fn count_fetch(&self, change: isize) {
+        let fetching = {
+            let mut fetching = lock(&self.fetching);
+            *fetching = fetching.saturating_add_signed(change);
+            *fetching
+        };
+        tell(self.inflight.as_ref(), fetching);
+    }
+}
+
+/// One fetch that is under way.
+pub(super) struct Fetching<'a>(&'a Gauges);
+
+impl Drop for Fetching<'_> {
+    fn drop(&mut self) {
+        self.0.count_fetch(-1);
+    }
+}
+
+impl Shared {
+    /// Tells of a job.
+    pub(super) fn tell_job(&self, event: JobEvent) {
+        if let Some(hook) = &self.hooks.job {
+            quietly(|| hook(event));
+        }
+    }
+
+    /// R4.2: by the one that made the transition.
+    pub(super) fn tell_ended(&self, id: &JobId, ending: Ending) {
+        self.gauges.job_ended(id);
+        self.tell_job(JobEvent::Ended(ending.status));
+        if let Some(hook) = &self.hooks.job_seconds {
+            let took = self.now().since(ending.created_at);
+            quietly(|| hook(took));
+        }
+        self.signals.progress.notify_waiters();
+    }
+
+    /// R3.4: once per target that this runner stored.
+    pub(super) fn tell_target(&self, error: Option<&BoxError>, took: Duration, bytes: usize) {
+        if let Some(hook) = &self.hooks.target {
+            quietly(|| hook(error, took, bytes));
+        }
+        self.signals.progress.notify_waiters();
+    }
+}
+
+fn tell(hook: Option<&GaugeHook>, value: usize) {
+    if let Some(hook) = hook {
+        quietly(|| hook(value));
+    }
+}
+
+/// R7.3: a panic in a hook harms nothing.
+fn quietly(call: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(call)) {
+        forget(panic);
+        tracing::warn!("a hook panicked");
+    }
+}
+
+/// Drops what a panic carried, which may panic in turn.
+pub(super) fn forget(panic: Box<dyn std::any::Any + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(move || drop(panic))) {
+        std::mem::forget(again);
+    }
+}
