@@ -1,7 +1,8 @@
 //! The ordered indexes over jobs and starts, derived from their rows.
 //!
-//! A store over ordered keys keeps exactly these; a store with indexes of its own
-//! declares the same. Field order is the order of the index.
+//! A store over ordered keys keeps these; a store with indexes of its own declares
+//! the same. Field order is the order of the index. Stages and empty kinds are few:
+//! how a store finds them (by session, by last chunk, by name) is its own affair.
 
 use super::row::{JobRow, OpenRow, Place};
 use crate::id::{Kind, SessionId, Ticket};

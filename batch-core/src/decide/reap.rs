@@ -31,11 +31,9 @@ pub fn reap(table: &mut impl Table, call: &Reap) -> StoreResult<ReapReply> {
         _ => {}
     }
     let mut taken = Taken::default();
-    for _ in 0..call.max.max(1) {
-        if !take_back_one(table, call, &mut taken)? {
-            remove_session(table, call)?;
-            return Ok(taken.reply(false));
-        }
+    if take_back(table, call, &mut taken)? {
+        remove_session(table, call)?;
+        return Ok(taken.reply(false));
     }
     Ok(taken.reply(true))
 }
@@ -64,22 +62,30 @@ impl Taken {
     }
 }
 
+/// Takes back what fits into one step; whether that was everything.
+///
 /// Pinned jobs end first, so that their targets go back instead of failing.
-fn take_back_one(table: &mut impl Table, call: &Reap, taken: &mut Taken) -> StoreResult<bool> {
-    if let Some(job) = table.pinned_head(&call.session)? {
+fn take_back(table: &mut impl Table, call: &Reap, taken: &mut Taken) -> StoreResult<bool> {
+    let mut left = call.max.max(1) as usize;
+    let pinned = table.pinned(&call.session, left)?;
+    left -= pinned.len().min(left);
+    for job in pinned {
         let mut step = Step::of(table, job, call.now)?;
         step.end(JobStatus::Failed, Some(ending::INTERRUPTED), EndedBy::Reap);
-        return keep(table, step, Vec::new(), taken);
+        keep(table, step, Vec::new(), taken)?;
     }
-    if let Some(open) = table.held(&call.session, 1)?.pop() {
-        return take_back_start(table, open, call.now, taken);
+    let held = table.held(&call.session, left)?;
+    left -= held.len().min(left);
+    for open in held {
+        take_back_start(table, open, call.now, taken)?;
     }
-    if let Some(stage) = table.stage_of(&call.session)? {
+    let stages = table.stages_of(&call.session, left)?;
+    left -= stages.len().min(left);
+    for stage in stages {
         table.apply(Change::AddDust { rows: stage.rows })?;
         table.apply(Change::RemoveStage(stage.id))?;
-        return Ok(true);
     }
-    Ok(false)
+    Ok(left > 0)
 }
 
 /// R9.5: a lost start parks its target, or fails it when too many were lost in a row.
@@ -88,7 +94,7 @@ fn take_back_start(
     open: OpenRow,
     now: Timestamp,
     taken: &mut Taken,
-) -> StoreResult<bool> {
+) -> StoreResult<()> {
     let job = table.job_at(open.seq)?.ok_or_else(|| {
         StoreError::new(StoreErrorKind::Corrupt, "reap", "a start without its job")
     })?;
@@ -150,13 +156,13 @@ fn keep(
     step: Step,
     mut changes: Vec<Change>,
     taken: &mut Taken,
-) -> StoreResult<bool> {
+) -> StoreResult<()> {
     taken.ended.extend(step.ended());
     changes.extend(step.into_changes(table)?);
     for change in changes {
         table.apply(change)?;
     }
-    Ok(true)
+    Ok(())
 }
 
 /// The last step: the session is gone, and counted as reaped.

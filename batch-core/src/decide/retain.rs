@@ -117,34 +117,31 @@ fn remove_empty_kind(table: &mut impl Table) -> StoreResult<bool> {
 }
 
 /// Frees targets of the oldest freeable jobs while the total is over `max_bytes`.
+///
+/// The last freeable job is the one with the newest lease: it stays (S7).
 pub fn evict(table: &mut impl Table, call: &Evict) -> StoreResult<Evicted> {
     let mut evicted = Evicted::default();
-    for _ in 0..call.max.max(1) {
-        let Some(oldest) = next_to_evict(table, call)? else {
-            return Ok(evicted);
-        };
-        evicted.jobs += 1;
-        evicted.bytes += oldest.bytes;
-        evict_job(table, oldest)?;
+    if !is_over(table, call)? {
+        return Ok(evicted);
     }
-    evicted.more = next_to_evict(table, call)?.is_some();
+    let max = call.max.max(1) as usize;
+    let oldest = table.freeable(&call.kind, max.saturating_add(2))?;
+    let freeable = oldest.len().saturating_sub(1);
+    for job in oldest.into_iter().take(freeable.min(max)) {
+        if !is_over(table, call)? {
+            return Ok(evicted);
+        }
+        evicted.jobs += 1;
+        evicted.bytes += job.bytes;
+        evict_job(table, job)?;
+    }
+    evicted.more = freeable > max && is_over(table, call)?;
     Ok(evicted)
 }
 
-/// S7: the oldest, unless it is the only one left, which is the newest too.
-fn next_to_evict(rows: &impl Rows, call: &Evict) -> StoreResult<Option<JobRow>> {
-    let bytes = rows
-        .kind(&call.kind)?
-        .map_or(0, |kind| kind.stats.terminal_bytes);
-    if bytes <= call.max_bytes {
-        return Ok(None);
-    }
-    let mut oldest = rows.freeable(&call.kind, 2)?;
-    Ok(if oldest.len() == 2 {
-        Some(oldest.swap_remove(0))
-    } else {
-        None
-    })
+fn is_over(rows: &impl Rows, call: &Evict) -> StoreResult<bool> {
+    let kind = rows.kind(&call.kind)?;
+    Ok(kind.is_some_and(|kind| kind.stats.terminal_bytes > call.max_bytes))
 }
 
 fn evict_job(table: &mut impl Table, job: JobRow) -> StoreResult<()> {

@@ -45,17 +45,17 @@ pub trait Rows {
     fn ready_head(&self, kind: &Kind, pin: Option<&SessionId>) -> StoreResult<Option<JobRow>>;
     /// The job of a kind's waiting set that is due first, then by sequence.
     fn waiting_head(&self, kind: &Kind, pin: Option<&SessionId>) -> StoreResult<Option<JobRow>>;
-    /// The first live job pinned to a session, by sequence.
-    fn pinned_head(&self, session: &SessionId) -> StoreResult<Option<JobRow>>;
-    /// The first stage of a session, by id.
-    fn stage_of(&self, session: &SessionId) -> StoreResult<Option<StageRow>>;
-    /// A stage whose last chunk came at `latest` or before.
+    /// The first live jobs pinned to a session, by sequence.
+    fn pinned(&self, session: &SessionId, max: usize) -> StoreResult<Vec<JobRow>>;
+    /// The first stages of a session, by id.
+    fn stages_of(&self, session: &SessionId, max: usize) -> StoreResult<Vec<StageRow>>;
+    /// The stage whose last chunk came first, then by id, if that was at `latest` or before.
     fn stage_before(&self, latest: Timestamp) -> StoreResult<Option<StageRow>>;
     /// Jobs with `expiry` ≤ `now`, by expiry, then sequence.
     fn expiring(&self, now: Timestamp, max: usize) -> StoreResult<Vec<JobRow>>;
     /// The first freeable jobs of a kind, by lease, then sequence.
     fn freeable(&self, kind: &Kind, max: usize) -> StoreResult<Vec<JobRow>>;
-    /// A kind that neither a job nor a session keeps.
+    /// The first kind, by name, that neither a job nor a session keeps.
     fn empty_kind(&self) -> StoreResult<Option<KindRow>>;
 }
 
@@ -69,6 +69,9 @@ pub struct Freed {
 }
 
 /// Rows that can be changed, inside one transaction.
+///
+/// Reads, also of indexes, see what the same transaction applied before. After an
+/// error the transaction is given up, with all that it applied.
 pub trait Table: Rows {
     /// Applies one change; later reads of the transaction see it.
     fn apply(&mut self, change: Change) -> StoreResult<()>;

@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use super::tables::Tables;
 use crate::decide::row::JobRow;
-use crate::decide::{JobIndex, OpenIndex, PageBudget, Rows, show_target};
+use crate::decide::{OpenIndex, PageBudget, Rows, show_target};
 use crate::id::{SessionId, Ticket};
 use crate::limits::{LIST_EXAMINED, PAGE_ROWS};
 use crate::store::StoreResult;
@@ -119,26 +119,14 @@ impl Tables {
             let reason = "the rotation is that of one kind; name it in the filter";
             return Err(StoreError::new(StoreErrorKind::Invalid, "list", reason));
         };
-        let first = JobIndex::Ready {
-            kind: kind.clone(),
-            pin: None,
-            pos: 0,
-        };
-        let of_kind = self
-            .job_index
-            .range(first..)
-            .map_while(|(entry, seq)| match entry {
-                JobIndex::Ready { kind: own, pos, .. } if own == kind => Some((*pos, *seq)),
-                _ => None,
-            });
-        let mut places: Vec<_> = of_kind
-            .filter(|(pos, _)| call.after.is_none_or(|after| *pos > after))
-            .collect();
-        places.sort_unstable();
-        places.truncate(LIST_EXAMINED as usize + 1);
+        let at = |pos| (kind.clone(), pos);
+        let from = call
+            .after
+            .map_or(Bound::Included(at(0)), |pos| Bound::Excluded(at(pos)));
+        let span = self.rotation.range((from, Bound::Included(at(u64::MAX))));
+        let places = span.take(LIST_EXAMINED as usize + 1);
         Ok(places
-            .into_iter()
-            .filter_map(|(pos, seq)| self.jobs.get(&seq).map(|job| (pos, job)))
+            .filter_map(|((_, pos), seq)| self.jobs.get(seq).map(|job| (*pos, job)))
             .collect())
     }
 

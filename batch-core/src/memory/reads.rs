@@ -132,28 +132,26 @@ impl Rows for Tables {
         Ok(self.jobs_in(first, last).next().cloned())
     }
 
-    fn pinned_head(&self, session: &SessionId) -> StoreResult<Option<JobRow>> {
+    fn pinned(&self, session: &SessionId, max: usize) -> StoreResult<Vec<JobRow>> {
         let entry = |seq| JobIndex::Pinned {
             session: session.clone(),
             seq,
         };
-        Ok(self.jobs_in(entry(0), entry(u64::MAX)).next().cloned())
+        let span = self.jobs_in(entry(0), entry(u64::MAX));
+        Ok(span.take(max).cloned().collect())
     }
 
-    fn stage_of(&self, session: &SessionId) -> StoreResult<Option<StageRow>> {
-        Ok(self
+    fn stages_of(&self, session: &SessionId, max: usize) -> StoreResult<Vec<StageRow>> {
+        let own = self
             .stages
             .values()
-            .find(|stage| stage.session == *session)
-            .cloned())
+            .filter(|stage| stage.session == *session);
+        Ok(own.take(max).cloned().collect())
     }
 
     fn stage_before(&self, latest: Timestamp) -> StoreResult<Option<StageRow>> {
-        Ok(self
-            .stages
-            .values()
-            .find(|stage| stage.last <= latest)
-            .cloned())
+        let old = self.stages.values().filter(|stage| stage.last <= latest);
+        Ok(old.min_by_key(|stage| stage.last).cloned())
     }
 
     fn expiring(&self, now: Timestamp, max: usize) -> StoreResult<Vec<JobRow>> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::decide::row::{JobRow, KindRow, OpenRow, OutcomeRow, SessionRow, StageRow};
+use crate::decide::row::{JobRow, KindRow, OpenRow, OutcomeRow, Place, SessionRow, StageRow};
 use crate::decide::{Change, Freed, JobIndex, OpenIndex, Table};
 use crate::id::{JobId, Kind, SessionId};
 use crate::store::StoreResult;
@@ -22,6 +22,8 @@ pub(super) struct Tables {
     pub(super) ids: BTreeMap<JobId, u64>,
     pub(super) notes: BTreeMap<u64, String>,
     pub(super) job_index: BTreeMap<JobIndex, u64>,
+    /// Every job in a rotation, shared or pinned, for pages of it.
+    pub(super) rotation: BTreeMap<(Kind, u64), u64>,
     pub(super) keys: BTreeMap<KeyOf, u64>,
     pub(super) targets: BTreeMap<At, NewTarget>,
     pub(super) open: BTreeMap<At, OpenRow>,
@@ -68,11 +70,17 @@ impl Tables {
         for entry in JobIndex::of(job) {
             self.job_index.insert(entry, job.seq);
         }
+        if let Place::Ready { pos } = job.place {
+            self.rotation.insert((job.kind.clone(), pos), job.seq);
+        }
     }
 
     fn unindex(&mut self, job: &JobRow) {
         for entry in JobIndex::of(job) {
             self.job_index.remove(&entry);
+        }
+        if let Place::Ready { pos } = job.place {
+            self.rotation.remove(&(job.kind.clone(), pos));
         }
     }
 
