@@ -66,6 +66,11 @@ pub fn from_millis(millis: i64) -> Duration {
     Duration::from_millis(u64::try_from(millis).unwrap_or(0))
 }
 
+/// A length of time as every store keeps it: whole milliseconds, at most `i64::MAX`.
+pub fn whole(length: Duration) -> Duration {
+    from_millis(millis(length))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +84,12 @@ mod tests {
         assert_eq!(early.since(late), Duration::ZERO);
         assert_eq!(late.after(Duration::MAX), Timestamp::MAX);
         assert_eq!(late.since(early), from_millis(i64::MAX));
+    }
+
+    /// S9: what one store cannot keep, none shows.
+    #[test]
+    fn a_stored_length_has_whole_milliseconds() {
+        assert_eq!(whole(Duration::from_micros(1_999)), from_millis(1));
+        assert_eq!(whole(Duration::MAX), from_millis(i64::MAX));
     }
 }

@@ -163,7 +163,7 @@ fn store(step: &mut Step, open: &OpenRow, outcome: Outcome, call: &Finish) -> Ve
         session: call.start.session.clone(),
         outcome,
         tries: open.tries.saturating_add(1),
-        elapsed: time::from_millis(time::millis(call.elapsed)),
+        elapsed: time::whole(call.elapsed),
         stored: call.now,
     };
     count_outcome(step, &row.outcome);

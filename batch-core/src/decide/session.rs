@@ -8,6 +8,7 @@ use crate::store::StoreResult;
 use crate::store::call::{Enter, Renew, Start};
 use crate::store::error::{StoreError, StoreErrorKind};
 use crate::store::reply::{EnterReply, HeldStart, RenewReply};
+use crate::time;
 
 /// Begins a session, or answers again that it has begun.
 ///
@@ -32,7 +33,7 @@ pub fn enter(rows: &impl Rows, call: &Enter) -> StoreResult<Decision<EnterReply>
         kind: call.kind.clone(),
         host: call.host.clone(),
         beat: 1,
-        beat_length: call.beat_length,
+        beat_length: time::whole(call.beat_length),
         dead: false,
         entered: call.now,
         seen: call.now,

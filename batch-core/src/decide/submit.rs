@@ -10,6 +10,7 @@ use crate::state::JobStatus;
 use crate::store::StoreResult;
 use crate::store::call::{KeySpace, Reuse, Submit, Targets};
 use crate::store::reply::SubmitReply;
+use crate::time;
 
 /// Makes a job, or says why not, in the order of precedence of the trait's page.
 pub fn submit(rows: &impl Rows, call: &Submit) -> StoreResult<Decision<SubmitReply>> {
@@ -221,7 +222,7 @@ fn new_job(call: &Submit, seq: u64, rows: u64, bytes: u64) -> JobRow {
         width: settings.width.max(1),
         halt: settings.halt,
         pin: settings.recovery.pin().cloned(),
-        ttl: settings.ttl,
+        ttl: time::whole(settings.ttl),
         max_losses: settings.max_losses.max(1),
         rerun_of: settings.rerun_of.clone(),
         newest_rerun: None,

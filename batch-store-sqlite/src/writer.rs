@@ -1,0 +1,225 @@
+//! The one thread that writes: steps that wait together share one transaction.
+//!
+//! Each step is a savepoint of its own, so that one that fails or panics takes no
+//! other with it (S1). Nobody is answered before the commit. What a step does is not
+//! decided here.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use async_channel::Receiver;
+use batch_core::store::StoreResult;
+use batch_core::store::error::{StoreError, StoreErrorKind};
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use crate::error::{commit_failed, error, failed};
+use crate::sql;
+use crate::tables::Tables;
+
+/// Steps that share one transaction at most.
+const GROUP: usize = 256;
+
+/// A step that waits for the writer.
+pub(crate) type Task = Box<dyn Step>;
+
+/// One step: run inside a transaction, answered after its end.
+pub(crate) trait Step: Send {
+    /// Runs it, perhaps again in another transaction; whether its changes are kept.
+    fn run(&mut self, tables: &mut Tables<'_>) -> bool;
+
+    /// Answers whoever waits, if anybody does.
+    fn answer(self: Box<Self>, ended: Result<(), &StoreError>);
+}
+
+/// A step made of a function.
+pub(crate) struct Call<T, F, D> {
+    act: F,
+    done: D,
+    result: StoreResult<T>,
+    reply: oneshot::Sender<StoreResult<T>>,
+}
+
+impl<T, F, D> Call<T, F, D>
+where
+    T: Send + 'static,
+    F: FnMut(&mut Tables<'_>) -> StoreResult<T> + Send + 'static,
+    D: FnOnce(&T) + Send + 'static,
+{
+    /// A step that does `act`, and `done` once that is kept.
+    pub(crate) fn task(act: F, done: D, reply: oneshot::Sender<StoreResult<T>>) -> Task {
+        Box::new(Self {
+            act,
+            done,
+            result: Err(error(StoreErrorKind::Unavailable, "the step was not run")),
+            reply,
+        })
+    }
+}
+
+impl<T, F, D> Step for Call<T, F, D>
+where
+    T: Send,
+    F: FnMut(&mut Tables<'_>) -> StoreResult<T> + Send,
+    D: FnOnce(&T) + Send,
+{
+    fn run(&mut self, tables: &mut Tables<'_>) -> bool {
+        let act = &mut self.act;
+        self.result = caught(|| act(tables));
+        self.result.is_ok()
+    }
+
+    fn answer(self: Box<Self>, ended: Result<(), &StoreError>) {
+        let Self {
+            done,
+            result,
+            reply,
+            ..
+        } = *self;
+        let answer = match (result, ended) {
+            (Ok(_), Err(failure)) => Err(failure.clone()),
+            (result, _) => result,
+        };
+        if let Ok(kept) = &answer {
+            let told = caught(|| {
+                done(kept);
+                Ok(())
+            });
+            debug_assert!(told.is_ok(), "what follows a step does not fail");
+        }
+        // A caller that went away has nobody to tell; the step is applied all the same.
+        let _ = reply.send(answer);
+    }
+}
+
+/// Runs a function; a panic is an error, and its value is forgotten (R8).
+pub(crate) fn caught<T>(act: impl FnOnce() -> StoreResult<T>) -> StoreResult<T> {
+    catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|panic| {
+        forget(panic);
+        tracing::error!("a step of the store panicked; nothing of it is kept");
+        let reason = "the step panicked; nothing of it is kept";
+        Err(error(StoreErrorKind::Unavailable, reason))
+    })
+}
+
+/// Drops the value of a panic, which may panic again.
+fn forget(panic: Box<dyn Any + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
+    }
+}
+
+/// Serves steps until the channel is closed and drained.
+pub(crate) fn serve(conn: &Connection, tasks: &Receiver<Task>) {
+    while let Ok(first) = tasks.recv_blocking() {
+        let mut group = vec![first];
+        while group.len() < GROUP
+            && let Ok(task) = tasks.try_recv()
+        {
+            group.push(task);
+        }
+        serve_group(conn, group);
+    }
+}
+
+fn serve_group(conn: &Connection, mut group: Vec<Task>) {
+    match commit_group(conn, &mut group) {
+        Ok(()) => answer(group, Ok(())),
+        Err(End::Failed(failure)) => answer(group, Err(&failure)),
+        Err(End::Alone) => {
+            for task in group {
+                serve_alone(conn, task);
+            }
+        }
+    }
+}
+
+/// The transaction was lost to one of several steps: each gets one of its own.
+fn serve_alone(conn: &Connection, task: Task) {
+    let mut alone = [task];
+    let end = commit_group(conn, &mut alone);
+    let failure = match end {
+        Ok(()) => None,
+        Err(End::Failed(failure)) => Some(failure),
+        Err(End::Alone) => Some(lost()),
+    };
+    for task in alone {
+        task.answer(failure.as_ref().map_or(Ok(()), Err));
+    }
+}
+
+fn answer(group: Vec<Task>, ended: Result<(), &StoreError>) {
+    for task in group {
+        task.answer(ended);
+    }
+}
+
+/// How a group was not committed.
+enum End {
+    /// Nothing of it is kept, or nobody knows.
+    Failed(StoreError),
+    /// Nothing of it is kept; a smaller one may succeed.
+    Alone,
+}
+
+/// One transaction: all steps, then the commit.
+fn commit_group(conn: &Connection, group: &mut [Task]) -> Result<(), End> {
+    let begun = execute(conn, sql::BEGIN_WRITE);
+    begun.map_err(|cause| End::Failed(failed(conn, cause)))?;
+    let end = match group {
+        [only] => run_only(conn, only),
+        group => run_each(conn, group).and_then(|()| commit(conn, true)),
+    };
+    roll_back(conn);
+    end
+}
+
+/// A step that is alone needs no savepoint: the transaction is one.
+fn run_only(conn: &Connection, only: &mut Task) -> Result<(), End> {
+    if only.run(&mut Tables::new(conn)) {
+        commit(conn, false)
+    } else {
+        Ok(())
+    }
+}
+
+/// S1: a failed step is undone alone, unless SQLite gave up the whole transaction.
+fn run_each(conn: &Connection, group: &mut [Task]) -> Result<(), End> {
+    let mut tables = Tables::new(conn);
+    for task in group {
+        execute(conn, sql::SAVEPOINT).map_err(|_| End::Alone)?;
+        if !task.run(&mut tables) {
+            execute(conn, sql::ROLLBACK_STEP).map_err(|_| End::Alone)?;
+        }
+        execute(conn, sql::RELEASE).map_err(|_| End::Alone)?;
+    }
+    Ok(())
+}
+
+fn commit(conn: &Connection, several: bool) -> Result<(), End> {
+    execute(conn, sql::COMMIT).map_err(|cause| {
+        let failure = commit_failed(conn, cause);
+        if several && failure.kind() == StoreErrorKind::Full {
+            End::Alone
+        } else {
+            End::Failed(failure)
+        }
+    })
+}
+
+/// Leaves no transaction open, whatever happened.
+fn roll_back(conn: &Connection) {
+    if !conn.is_autocommit()
+        && let Err(cause) = execute(conn, sql::ROLLBACK)
+    {
+        tracing::error!(%cause, "a transaction could not be rolled back");
+    }
+}
+
+fn execute(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
+    conn.prepare_cached(sql)?.execute([]).map(drop)
+}
+
+fn lost() -> StoreError {
+    error(StoreErrorKind::Unavailable, "the transaction was lost")
+}
