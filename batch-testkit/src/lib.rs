@@ -40,6 +40,7 @@ pub mod fault;
 pub mod kill;
 mod markers;
 mod recount;
+pub mod report;
 pub mod rules;
 mod site;
 mod suite;
