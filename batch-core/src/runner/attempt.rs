@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio_util::task::AbortOnDropHandle;
 
-use super::gauges::forget;
+use super::gauges::let_go;
 use super::retry::{Failure, Retry, classify, retry};
 use super::shared::Shared;
 use crate::caller::{BoxError, Caller};
@@ -19,9 +19,28 @@ pub(super) struct Tried {
     /// What is sent to the store.
     pub(super) answer: Answer,
     /// The error, for the hook.
-    pub(super) error: Option<BoxError>,
+    pub(super) error: Option<Held>,
     /// How long the try took.
     pub(super) took: Duration,
+}
+
+/// An error of a fetch. Dropping it may panic, which must end no worker (R3.1).
+pub(super) struct Held(Option<BoxError>);
+
+impl Held {
+    pub(super) fn new(error: impl Into<BoxError>) -> Self {
+        Self(Some(error.into()))
+    }
+
+    pub(super) fn get(&self) -> Option<&BoxError> {
+        self.0.as_ref()
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let_go(self.0.take());
+    }
 }
 
 impl Tried {
@@ -40,7 +59,7 @@ impl Tried {
         }
     }
 
-    fn failed(error: BoxError, failure: Failure) -> Self {
+    fn failed(error: Held, failure: Failure) -> Self {
         let answer = Answer::Failed {
             error: failure.error,
             hint: failure.hint,
@@ -58,13 +77,13 @@ impl Tried {
             hint: None,
             later: None,
         };
-        Self::failed(Box::new(TargetError::new(text)), failure)
+        Self::failed(Held::new(TargetError::new(text)), failure)
     }
 }
 
 /// What the task of a try ends with.
 enum End {
-    Fetched(Result<Json, (BoxError, Failure)>),
+    Fetched(Result<Json, (Held, Failure)>),
     /// R9.6: nobody knows the caller.
     NoCaller,
     /// R9.6: the caller could not be rebuilt now.
@@ -114,7 +133,7 @@ async fn within_limit(shared: &Shared, started: &Started) -> Result<End, Broken>
     };
     ended.map_err(|error| {
         if let Ok(panic) = error.try_into_panic() {
-            forget(panic);
+            let_go(panic);
         }
         Broken::Panicked
     })
@@ -147,7 +166,7 @@ fn run(shared: &Shared, started: &Started) -> impl Future<Output = End> + Send +
         let result = fetch.fetch(attempt, signal, caller, target).await;
         End::Fetched(result.map_err(|error| {
             let failure = classify(&error);
-            (error, failure)
+            (Held::new(error), failure)
         }))
     }
 }
@@ -163,7 +182,7 @@ fn stored(shared: &Shared, json: Json) -> Tried {
 }
 
 /// R3.2, R3.3: parked when it was only busy, else failed.
-fn failed(shared: &Shared, started: &Started, error: BoxError, failure: Failure) -> Tried {
+fn failed(shared: &Shared, started: &Started, error: Held, failure: Failure) -> Tried {
     if let Some(asked) = failure.later {
         let config = &shared.config;
         let (since, now) = (started.busy_since, shared.now());

@@ -3,12 +3,11 @@
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use super::attempt::Tried;
+use super::attempt::{Held, Tried};
 use super::send::warn;
 use super::shared::Shared;
 use super::tally::add;
 use super::worker::{Next, Taken};
-use crate::caller::BoxError;
 use crate::fetch::TargetError;
 use crate::store::StoreResult;
 use crate::store::call::{Answer, Finish, Turn};
@@ -92,10 +91,9 @@ async fn give_in(shared: &Shared, taken: &Taken, tried: Tried, error: &StoreErro
         wait: shared.config.retry_wait,
     };
     for answer in [failed, back] {
-        let error: BoxError = Box::new(TargetError::new(NOT_STORED));
         let tried = Tried {
             answer: answer.clone(),
-            error: Some(error),
+            error: Some(Held::new(TargetError::new(NOT_STORED))),
             took: tried.took,
         };
         let call = finish_call(shared, taken, answer, tried.took);
@@ -116,7 +114,10 @@ fn settle(shared: &Shared, taken: &Taken, tried: &Tried, reply: &FinishReply) {
         } => {
             match &tried.answer {
                 Answer::Done { result } => shared.tell_target(None, tried.took, result.len()),
-                Answer::Failed { .. } => shared.tell_target(tried.error.as_ref(), tried.took, 0),
+                Answer::Failed { .. } => {
+                    let error = tried.error.as_ref().and_then(Held::get);
+                    shared.tell_target(error, tried.took, 0);
+                }
                 Answer::Busy { .. } | Answer::HandBack { .. } | Answer::Refuse => {}
             }
             if let Some(ending) = ended {

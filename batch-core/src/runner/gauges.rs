@@ -40,7 +40,8 @@ impl Gauges {
 
     /// The submit made no job of this id.
     pub(super) fn unregister(&self, id: &JobId) {
-        lock(&self.callers).remove(id);
+        let caller = lock(&self.callers).remove(id);
+        let_go(caller);
     }
 
     /// The caller of a job that this runner submitted.
@@ -88,7 +89,8 @@ impl Gauges {
 
     /// The runner is closed: it has to do with nothing any more.
     pub(super) fn clear(&self) {
-        lock(&self.callers).clear();
+        let callers = std::mem::take(&mut *lock(&self.callers));
+        callers.into_values().for_each(let_go);
         let had = std::mem::take(&mut *lock(&self.live));
         if !had.is_empty() {
             tell(self.depth.as_ref(), 0);
@@ -157,14 +159,14 @@ fn tell(hook: Option<&GaugeHook>, value: usize) {
 /// R7.3: a panic in a hook harms nothing.
 fn quietly(call: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(call)) {
-        forget(panic);
+        let_go(panic);
         tracing::warn!("a hook panicked");
     }
 }
 
-/// Drops what a panic carried, which may panic in turn.
-pub(super) fn forget(panic: Box<dyn std::any::Any + Send>) {
-    if let Err(again) = catch_unwind(AssertUnwindSafe(move || drop(panic))) {
-        std::mem::forget(again);
+/// Drops what injected code made, which may panic, and so may what that carries.
+pub(super) fn let_go<T>(value: T) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(move || drop(value))) {
+        std::mem::forget(panic);
     }
 }
