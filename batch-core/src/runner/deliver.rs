@@ -36,7 +36,7 @@ pub(super) async fn deliver(shared: &Shared, taken: Taken, tried: Tried) -> Opti
             next
         }
         Err(error) => {
-            give_in(shared, &taken, tried, &error).await;
+            give_in(shared, &taken, tried, call, &error).await;
             None
         }
     };
@@ -76,11 +76,15 @@ async fn turn(shared: &Shared, finish: &Finish) -> StoreResult<(FinishReply, Opt
 }
 
 /// R8.3: a failure instead of the outcome, else a hand-back, each sent once.
-async fn give_in(shared: &Shared, taken: &Taken, tried: Tried, error: &StoreError) {
+async fn give_in(shared: &Shared, taken: &Taken, tried: Tried, call: Finish, error: &StoreError) {
     let refused = matches!(error.kind(), StoreErrorKind::Full | StoreErrorKind::Invalid);
     let outcome = matches!(tried.answer, Answer::Done { .. } | Answer::Failed { .. });
     if !refused || !outcome {
         return;
+    }
+    // What had no room may have been the take of the turn, not the outcome.
+    if let Ok(reply) = shared.send_once(shared.store.finish(call)).await {
+        return settle(shared, taken, &tried, &reply);
     }
     add(&shared.tally.not_stored);
     let failed = Answer::Failed {
