@@ -49,17 +49,34 @@ impl Gauges {
         lock(&self.callers).get(id).cloned()
     }
 
-    /// A job of this runner is live.
+    /// A submit made this job. It may have ended before the submit's reply came.
+    pub(super) fn job_made(&self, id: &JobId) {
+        let callers = lock(&self.callers);
+        let depth = callers.get(id).and_then(|_| self.add(id));
+        drop(callers);
+        self.tell_depth(depth);
+    }
+
+    /// This runner has a target of the job in flight.
     pub(super) fn job_lives(&self, id: &JobId) {
-        let depth = {
-            let mut live = lock(&self.live);
-            if live.contains(id) {
-                return;
-            }
-            live.push(id.clone());
-            live.len()
-        };
-        tell(self.depth.as_ref(), depth);
+        let depth = self.add(id);
+        self.tell_depth(depth);
+    }
+
+    /// The new depth, if the job was not counted before.
+    fn add(&self, id: &JobId) -> Option<usize> {
+        let mut live = lock(&self.live);
+        if live.contains(id) {
+            return None;
+        }
+        live.push(id.clone());
+        Some(live.len())
+    }
+
+    fn tell_depth(&self, depth: Option<usize>) {
+        if let Some(depth) = depth {
+            tell(self.depth.as_ref(), depth);
+        }
     }
 
     /// A job ended, wherever that became known.

@@ -79,7 +79,7 @@ async fn prepare(shared: &Arc<Shared>, submission: Submission) -> Result<Submitt
     };
     let id = JobId::random();
     let caller = submission.caller.clone();
-    shared.gauges.register(&id, caller.clone());
+    let registered = Registered::new(shared, &id, caller.clone());
     let draft = Draft {
         id,
         kind,
@@ -91,10 +91,39 @@ async fn prepare(shared: &Arc<Shared>, submission: Submission) -> Result<Submitt
         submission,
     };
     let result = settle(shared, &draft).await;
-    if !matches!(&result, Ok(submitted) if submitted.id == draft.id) {
-        shared.gauges.unregister(&draft.id);
+    if matches!(&result, Ok(submitted) if submitted.id == draft.id) {
+        registered.keep(&draft.kind);
     }
     result
+}
+
+/// R1.8: the caller of a job in the making, forgotten unless this runner made the job.
+struct Registered<'a> {
+    shared: &'a Shared,
+    id: Option<JobId>,
+}
+
+impl<'a> Registered<'a> {
+    fn new(shared: &'a Shared, id: &JobId, caller: Arc<dyn Caller>) -> Self {
+        shared.gauges.register(id, caller);
+        let id = Some(id.clone());
+        Self { shared, id }
+    }
+
+    /// A job of another kind is never run here, so that nothing would forget its caller.
+    fn keep(mut self, kind: &Kind) {
+        if *kind == self.shared.config.kind {
+            self.id = None;
+        }
+    }
+}
+
+impl Drop for Registered<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = &self.id {
+            self.shared.gauges.unregister(id);
+        }
+    }
 }
 
 /// R1.3, R1.5: the client's key, or the one that the content gives.
@@ -197,7 +226,7 @@ fn accept(shared: &Shared, draft: &Draft, reply: SubmitReply) -> Result<Submitte
     match reply {
         SubmitReply::Created { .. } => {
             if draft.kind == shared.config.kind {
-                shared.gauges.job_lives(&draft.id);
+                shared.gauges.job_made(&draft.id);
             }
             shared.tell_job(JobEvent::Created);
             shared.signals.sweep.notify_one();
