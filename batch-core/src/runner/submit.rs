@@ -26,6 +26,8 @@ pub(super) async fn submit(
     shared: &Arc<Shared>,
     submission: Submission,
 ) -> Result<Submitted, Error> {
+    // Taken before the look, so that a close either is seen or waits for this submit.
+    let _begun = shared.tasks.submits.token();
     if shared.signals.closing.is_cancelled() {
         return Err(Error::Closed);
     }
