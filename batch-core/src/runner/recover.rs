@@ -70,8 +70,7 @@ pub(super) async fn watch(shared: Arc<Shared>) {
 
 /// Reaps every session that is dead; whether there was one.
 pub(super) async fn look(shared: &Shared) -> bool {
-    let mut watcher = shared.watcher.lock().await;
-    let Ok(dead) = find_dead(shared, &mut watcher).await else {
+    let Ok(dead) = find_dead(shared).await else {
         return false;
     };
     let mut reaped = false;
@@ -86,7 +85,9 @@ pub(super) async fn look(shared: &Shared) -> bool {
     reaped
 }
 
-async fn find_dead(shared: &Shared, watcher: &mut Watcher) -> StoreResult<Vec<Session>> {
+/// Holds the watcher while it reads only: a reap calls hooks, which may submit (R7.3).
+async fn find_dead(shared: &Shared) -> StoreResult<Vec<Session>> {
+    let mut watcher = shared.watcher.lock().await;
     let renewals = shared.renewed.borrow().count;
     let (mut dead, mut listed, mut after) = (Vec::new(), Vec::new(), None);
     loop {
