@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::recover;
 use super::shared::Shared;
+use super::{recover, session};
+use crate::store::StoreResult;
 use crate::store::call::Start;
+use crate::store::reply::RenewReply;
 
 /// How much of a deadline is kept to give the session back.
 const RESERVE: Duration = Duration::from_millis(250);
@@ -75,6 +77,8 @@ async fn run(shared: &Arc<Shared>, deadline: Option<Duration>) -> CloseReport {
     } else {
         shared.starts_in_hand()
     };
+    // A drain that ran out of time may not have come to the signal.
+    shared.signals.cancel.cancel();
     shared.signals.abort.cancel();
     shared.signals.stop.cancel();
     shared.tasks.workers.close();
@@ -105,9 +109,19 @@ async fn give_back(shared: &Shared) -> bool {
     shared.tasks.workers.wait().await;
     shared.tasks.background.wait().await;
     let beat = shared.renewed.borrow().beat;
-    recover::reap(shared, &shared.session_id(), beat)
-        .await
-        .unwrap_or(false)
+    match recover::reap(shared, &shared.session_id(), beat).await {
+        // The reply of the last renewal was lost: another one tells the beat.
+        Ok(false) => give_back_anew(shared).await.unwrap_or(false),
+        Ok(true) => true,
+        Err(_) => false,
+    }
+}
+
+async fn give_back_anew(shared: &Shared) -> StoreResult<bool> {
+    match session::renew(shared).await? {
+        RenewReply::Beat { beat, .. } => recover::reap(shared, &shared.session_id(), beat).await,
+        RenewReply::Gone => Ok(true),
+    }
 }
 
 impl Shared {

@@ -68,7 +68,7 @@ pub(super) async fn beat(shared: Arc<Shared>) {
 }
 
 /// One renewal; a late answer is worth no second sending, the next beat follows soon.
-async fn renew(shared: &Shared) -> StoreResult<RenewReply> {
+pub(super) async fn renew(shared: &Shared) -> StoreResult<RenewReply> {
     let call = Renew {
         session: shared.session_id(),
         now: shared.now(),
