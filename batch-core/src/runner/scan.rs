@@ -1,6 +1,7 @@
 //! The two readings of a list of targets: for its digest, and to stage it (R1.10).
 
 use super::shared::Shared;
+use crate::caller::BoxError;
 use crate::canonical::canonical_options;
 use crate::error::{Error, Field};
 use crate::id::{JobId, SessionId};
@@ -55,6 +56,9 @@ pub(super) async fn stage(
     let mut chunk = Chunk::default();
     let mut first = 0;
     while let Some(targets) = reading.next().await? {
+        if reading.total > scan.total {
+            return Err(Error::SourceChanged);
+        }
         for target in targets {
             if !chunk.has_room(&target) {
                 let full = std::mem::take(&mut chunk).targets;
@@ -117,7 +121,7 @@ impl<'a> Reading<'a> {
 
     /// The next targets with canonical options; `None` at the end.
     async fn next(&mut self) -> Result<Option<Vec<NewTarget>>, Error> {
-        let mut targets = self.reader.next().await.map_err(Error::Source)?;
+        let mut targets = self.reader.next().await.map_err(unread)?;
         for target in &mut targets {
             target.options =
                 canonical_options(&target.options).map_err(|reason| Error::BadTarget {
@@ -134,6 +138,13 @@ impl<'a> Reading<'a> {
     fn finish(self) -> (String, u64) {
         (self.hasher.finish(), self.total)
     }
+}
+
+/// A list that is read from the store fails with an error of our own.
+fn unread(error: BoxError) -> Error {
+    error
+        .downcast::<Error>()
+        .map_or_else(Error::Source, |own| *own)
 }
 
 /// Targets that travel in one call.
