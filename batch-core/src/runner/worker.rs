@@ -58,11 +58,12 @@ async fn idle(shared: &Shared) -> Option<Taken> {
         let mut told = std::pin::pin!(shared.signals.takeable.notified());
         told.as_mut().enable();
         let early = (&mut woken).now_or_never().is_some();
-        let wait = match take(shared).await {
+        let (early, wait) = match take(shared).await {
             Ok(Next::Taken(taken)) => return Some(*taken),
-            Ok(Next::Idle(ready_at)) => shared.until(ready_at),
+            Ok(Next::Idle(ready_at)) => (early, shared.until(ready_at)),
             Ok(Next::Again) => continue,
-            Err(_) => AFTER_FAILURE,
+            // A store that cannot answer may well go on waking: that is no news.
+            Err(_) => (false, AFTER_FAILURE),
         };
         if !early {
             tokio::select! {
