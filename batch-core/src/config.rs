@@ -59,6 +59,8 @@ pub struct Config {
 const DAY: Duration = Duration::from_hours(24);
 /// The longest wait that is ever passed to a timer or added to a stamp.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 100);
+/// The most tasks that any ceiling allows; each holds a target and its result.
+const MOST_WORKERS: usize = 4_096;
 /// The shortest wait, so that nothing spins.
 const SHORTEST: Duration = Duration::from_millis(1);
 
@@ -66,7 +68,7 @@ impl Config {
     /// The same settings with defaults filled in and absurd values clamped.
     #[must_use]
     pub fn resolved(self) -> Self {
-        let worker_ceiling = or(self.worker_ceiling, 2);
+        let worker_ceiling = or(self.worker_ceiling, 2).min(MOST_WORKERS);
         let max_bytes = or(self.max_bytes, 64 << 20);
         let store_retry_for = wait_or(self.store_retry_for, Duration::from_mins(1));
         let width = u32::try_from(worker_ceiling).unwrap_or(u32::MAX);
@@ -148,13 +150,14 @@ mod tests {
         let config = Config {
             ttl: Duration::MAX,
             workers: usize::MAX,
+            worker_ceiling: usize::MAX,
             beat: Duration::from_nanos(1),
             store_retry_for: Duration::MAX,
             ..Config::default()
         }
         .resolved();
 
-        assert_eq!(config.workers, 2);
+        assert_eq!(config.workers, MOST_WORKERS);
         assert_eq!(config.beat, SHORTEST);
         assert!(config.ttl >= config.store_retry_for);
         assert_eq!(config.store_retry_for, LONGEST);
