@@ -368,5 +368,7 @@ macro_rules! for_each_rule {
 
 /// All rules, in the order of the list.
 pub fn rules() -> Vec<Rule> {
-    crate::for_each_rule!(crate::__rule_values)
+    let store: Vec<Rule> = crate::for_each_rule!(crate::__rule_values);
+    let runner: Vec<Rule> = crate::for_each_runner_rule!(crate::__rule_values);
+    store.into_iter().chain(runner).collect()
 }

@@ -15,6 +15,7 @@ macro_rules! conformance {
         }
 
         $crate::for_each_rule!($crate::__rule_tests);
+        $crate::for_each_runner_rule!($crate::__rule_tests);
 
         mod kill {
             /// S10.1, S10.2

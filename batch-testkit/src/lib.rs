@@ -35,6 +35,7 @@ mod backend;
 mod breach;
 pub mod case;
 mod catalog;
+pub mod clocks;
 mod conformance;
 pub mod fault;
 pub mod kill;
@@ -42,7 +43,10 @@ mod markers;
 mod recount;
 pub mod report;
 pub mod rules;
+mod runner_rules;
+pub mod script;
 mod site;
+pub mod spy;
 mod suite;
 
 pub use async_trait::async_trait;

@@ -28,7 +28,11 @@ fn every_rule_of_a_listed_group_is_listed_with_its_ids() {
 
     for group in &groups {
         let root = env!("CARGO_MANIFEST_DIR");
-        let source = std::fs::read_to_string(format!("{root}/src/rules/{group}.rs")).unwrap();
+        let file = match group.strip_prefix("runner_") {
+            Some(runners) => format!("{root}/src/runner_rules/{runners}.rs"),
+            None => format!("{root}/src/rules/{group}.rs"),
+        };
+        let source = std::fs::read_to_string(file).unwrap();
         for (name, doc) in written(&source) {
             let found = listed
                 .iter()
