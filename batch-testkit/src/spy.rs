@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -31,6 +32,7 @@ pub struct SpyStore {
     inner: Arc<dyn Store>,
     answered: watch::Sender<Calls>,
     held: watch::Sender<Option<&'static str>>,
+    restless: AtomicBool,
     largest: Mutex<usize>,
 }
 
@@ -41,6 +43,7 @@ impl SpyStore {
             inner,
             answered: watch::Sender::default(),
             held: watch::Sender::default(),
+            restless: AtomicBool::new(false),
             largest: Mutex::default(),
         }
     }
@@ -68,6 +71,11 @@ impl SpyStore {
     /// Keeps back the replies of one operation, or lets all go.
     pub fn hold(&self, operation: Option<&'static str>) {
         self.held.send_replace(operation);
+    }
+
+    /// From now on `wake` resolves at once, as that of a closed store may.
+    pub fn never_rest(&self) {
+        self.restless.store(true, Ordering::SeqCst);
     }
 
     /// The most targets that one chunk brought.
@@ -126,7 +134,9 @@ macro_rules! watch_every_operation {
             })*
 
             async fn wake(&self, kind: &Kind) {
-                self.inner.wake(kind).await;
+                if !self.restless.load(Ordering::SeqCst) {
+                    self.inner.wake(kind).await;
+                }
             }
 
             async fn close(&self) -> StoreResult<()> {

@@ -302,15 +302,15 @@ pub async fn b20_a_broken_store_causes_no_storm(case: &mut Case<'_>) -> Verdict 
 
 /// R8.1, B20 A store that was closed under its runner is not asked without pause.
 pub async fn b20_a_closed_store_causes_no_storm(case: &mut Case<'_>) -> Verdict {
-    let closed = |kind| Fault::Before(kind);
     let (recipe, fault) = faulty(case);
     let crew = recipe.start().await?;
     strike(
         &fault,
         "take",
         Often::FromThenOn,
-        closed(StoreErrorKind::Closed),
+        Fault::Before(StoreErrorKind::Closed),
     );
+    crew.spy.never_rest();
 
     crew.spy.more("renew", 10).await?;
 
