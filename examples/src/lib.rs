@@ -1,1 +1,4 @@
-//! Placeholder.
+//! The README, compiled: its code is a doctest here, where every crate is at hand.
+//!
+//! The examples themselves are the files beside this crate's `Cargo.toml`.
+#![doc = include_str!("../../README.md")]
