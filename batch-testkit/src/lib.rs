@@ -3,6 +3,7 @@
 //! A store's author implements [`Backend`] and writes one line.
 
 mod backend;
+pub mod model;
 mod site;
 
 pub use backend::{Backend, Setup, Stop};
