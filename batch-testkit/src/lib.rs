@@ -4,6 +4,7 @@
 
 mod backend;
 pub mod model;
+pub mod random;
 mod site;
 
 pub use backend::{Backend, Setup, Stop};

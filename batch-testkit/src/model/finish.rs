@@ -90,7 +90,7 @@ impl Model {
             ordinal: 0,
             by,
             session: start.session.clone(),
-            elapsed: call.elapsed,
+            elapsed: Some(call.elapsed),
             at: call.now,
         };
         self.store_outcome(&start.job, start.index, stored);

@@ -1,7 +1,7 @@
 //! What reads must show: jobs, targets, lists, counts, kinds, sessions (R6, S8, S13).
 
 use batch_core::id::{JobId, SessionId};
-use batch_core::store::call::Settings;
+use batch_core::store::call::{Settings, Submit};
 use batch_core::store::error::StoreErrorKind;
 use batch_core::store::query::{
     JobFilter, JobOrder, JobQuery, StatsQuery, TargetOrder, TargetQuery,
@@ -98,6 +98,13 @@ impl Model {
         self.jobs.keys()
     }
 
+    /// Whether the job was made by a submit of this key, by this caller.
+    pub fn is_made_by(&self, call: &Submit) -> bool {
+        self.jobs.get(&call.id).is_some_and(|job| {
+            job.kind == call.kind && job.caller == call.caller && job.key == call.key
+        })
+    }
+
     /// The digest of a job.
     pub fn digest_of(&self, id: &JobId) -> Option<&str> {
         self.jobs.get(id).map(|job| job.digest.as_str())
@@ -192,7 +199,7 @@ fn target(index: u64, row: &TargetRow) -> Target {
             target.outcome = Some(stored.outcome.clone());
             target.ordinal = Some(stored.ordinal);
             target.tries = row.busy + 1;
-            target.elapsed = Some(stored.elapsed);
+            target.elapsed = stored.elapsed;
             target.stored_at = Some(stored.at);
             target.busy_since = None;
             target.session = Some(stored.session.clone());

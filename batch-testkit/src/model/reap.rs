@@ -1,7 +1,5 @@
 //! Reap, from its first step to its last: jobs, starts, stages, session (R9.3–R9.5).
 
-use std::time::Duration;
-
 use batch_core::id::{JobId, SessionId};
 use batch_core::state::JobStatus;
 use batch_core::store::call::{Reap, Start};
@@ -87,7 +85,7 @@ fn lost(start: &Start, now: Timestamp) -> Stored {
         ordinal: 0,
         by: StoredBy::Reap,
         session: start.session.clone(),
-        elapsed: Duration::ZERO,
+        elapsed: None,
         at: now,
     }
 }

@@ -168,7 +168,7 @@ pub(super) struct Stored {
     pub(super) ordinal: u64,
     pub(super) by: StoredBy,
     pub(super) session: SessionId,
-    pub(super) elapsed: Duration,
+    pub(super) elapsed: Option<Duration>,
     pub(super) at: Timestamp,
 }
 
