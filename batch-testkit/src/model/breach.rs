@@ -161,6 +161,10 @@ const REASONS: &[(&str, &str)] = &[
         "the sequence orders jobs of one millisecond for good",
     ),
     ("S4.2", "fairness is the order of the rotation"),
+    (
+        "S4.3",
+        "a start out of turn breaks width, pin or due time for good",
+    ),
     ("S4.4", "nothing starts of a job that is over"),
     (
         "S5.1",

@@ -1,7 +1,7 @@
 //! Finish and turn: fences, resends, outcomes and parking (R3, R9.1, S2.3, S2.4, S5).
 
 use batch_core::store::call::{Answer, Finish, Start, Turn};
-use batch_core::store::reply::{Ending, FinishReply, TakeReply, TurnReply};
+use batch_core::store::reply::{Ending, FinishReply, TurnReply};
 use batch_core::store::view::Outcome;
 use batch_core::time::Timestamp;
 
@@ -48,10 +48,15 @@ impl Model {
         let finish = self.finish(&call.finish);
         let take = self.take(&call.take);
         match (finish.reply, take.reply) {
-            (Reply::Finish(finish), Reply::Take(take)) => {
-                verdict("R2.7", Reply::Turn(TurnReply { finish, take }))
-            }
-            _ => verdict("R2.7", Reply::Take(TakeReply::Gone)),
+            (Reply::Finish(reply), Reply::Take(taken)) => Verdict {
+                rule: finish.rule,
+                take_rule: Some(take.rule),
+                reply: Reply::Turn(TurnReply {
+                    finish: reply,
+                    take: taken,
+                }),
+            },
+            (other, _) => verdict("R2.7", other),
         }
     }
 
@@ -79,6 +84,7 @@ impl Model {
         self.end_if_due(&call.start.job, &ended_by, call.now);
         self.settle(&call.start.job, call.now);
         match self.jobs.get(&call.start.job) {
+            Some(job) if job.halting => answer("R14.2", self.stored(job, &call.start)),
             Some(job) => answer(rule, self.stored(job, &call.start)),
             None => answer(rule, FinishReply::NotFound),
         }

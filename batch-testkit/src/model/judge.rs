@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use batch_core::store::reply::{JobReply, Stats, SubmitReply, TakeReply};
+use batch_core::store::reply::{FinishReply, JobReply, Stats, SubmitReply, TakeReply, TurnReply};
 use batch_core::store::view::{Job, Session, Target};
 
 use super::call::TargetRows;
@@ -29,12 +29,38 @@ pub(super) fn compare(call: &Call, verdict: &Verdict, seen: &Reply) -> Result<()
         (Reply::Sessions(a), Reply::Sessions(b)) => {
             rows(call, "R9.2", a, b).unwrap_or_else(|| differ(call, "R9.2", "it", a, b))
         }
+        (Reply::Turn(a), Reply::Turn(b)) => turn(call, verdict, a, b),
         (a, b) => Breach::new(
             blame(verdict.rule, a, b),
             format!("{} → {}", name(call), text(a)),
             format!("→ {}", text(b)),
         ),
     })
+}
+
+/// R2.7: the part that differs is to blame, and the turn itself when a refused finish
+/// changed what its take answers.
+fn turn(call: &Call, verdict: &Verdict, a: &TurnReply, b: &TurnReply) -> Breach {
+    let finish = [&a.finish, &b.finish].map(|part| Reply::Finish(part.clone()));
+    let take = [&a.take, &b.take].map(|part| Reply::Take(part.clone()));
+    let stored = matches!(a.finish, FinishReply::Stored { .. });
+    let (rule, part, [a, b]) = if a.finish != b.finish {
+        (verdict.rule, "finish", finish)
+    } else if stored {
+        (verdict.take_rule.unwrap_or("R2.7"), "take", take)
+    } else {
+        ("R2.7", "take", take)
+    };
+    let rule = if rule == "R2.7" {
+        rule
+    } else {
+        blame(rule, &a, &b)
+    };
+    Breach::new(
+        rule,
+        format!("the {part} of {} → {}", name(call), text(&a)),
+        format!("→ {}", text(&b)),
+    )
 }
 
 /// The rule of a refusal that was or should have been answered.
@@ -51,6 +77,7 @@ fn blame(rule: &'static str, expected: &Reply, seen: &Reply) -> &'static str {
                 SubmitReply::Created { .. } | SubmitReply::IdTaken => rule,
             }
         }
+        (Reply::Take(TakeReply::Idle { .. }), Reply::Take(TakeReply::Started(_))) => "S4.3",
         (Reply::Take(TakeReply::Started(a)), Reply::Take(TakeReply::Started(b)))
             if a.start == b.start =>
         {
@@ -154,6 +181,7 @@ fn differ<T: Debug>(call: &Call, rule: &'static str, field: &str, a: &T, b: &T) 
 fn name(call: &Call) -> String {
     match (call, call.job(), call.session()) {
         (Call::Finish(finish), ..) => finished(&finish.start),
+        (Call::Turn(turn), ..) => format!("turn with {}", finished(&turn.finish.start)),
         (_, Some(job), _) => format!("{} of {job}", call.name()),
         (_, None, Some(session)) => format!("{} by {session}", call.name()),
         _ => call.name().to_owned(),

@@ -47,11 +47,17 @@ pub struct Model {
 /// The reply that a call must get, and the rule that says so.
 struct Verdict {
     rule: &'static str,
+    /// The rule of the take in a turn.
+    take_rule: Option<&'static str>,
     reply: Reply,
 }
 
 fn verdict(rule: &'static str, reply: Reply) -> Verdict {
-    Verdict { rule, reply }
+    Verdict {
+        rule,
+        take_rule: None,
+        reply,
+    }
 }
 
 impl Model {

@@ -93,9 +93,12 @@ impl Model {
         verdict("R9.2", Reply::Sessions(sessions.collect()))
     }
 
-    /// The ids of all jobs.
-    pub fn job_ids(&self) -> impl Iterator<Item = &JobId> {
-        self.jobs.keys()
+    /// The jobs that are there now and were not, or not so, in an earlier state.
+    pub fn changed_since<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a JobId> {
+        let changed = |(id, job): &(&JobId, &JobRow)| before.jobs.get(*id) != Some(*job);
+        let gone = |id: &&JobId| !self.jobs.contains_key(*id);
+        let now = self.jobs.iter().filter(changed).map(|(id, _)| id);
+        now.chain(before.jobs.keys().filter(gone))
     }
 
     /// Whether the job was made by a submit of this key, by this caller.

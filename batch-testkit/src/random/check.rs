@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 use super::corpus;
 use super::program::{Kept, Op, VERSION};
 use super::report::{Counterexample, Failure, Report};
-use super::run::{Bench, Run};
+use super::run::Bench;
 use super::shrink::shrink;
 use super::strategy::{programs, seed_bytes};
 use crate::backend::Backend;
@@ -18,19 +18,32 @@ use crate::site::Site;
 pub const CASES: u32 = 256;
 
 /// Runs that proptest's own shrinking may cost.
-const SHRINKS: u32 = 200;
+const SHRINKS: u32 = 100;
 
 /// Replays the kept programs, then runs `cases` programs drawn from `seed`.
 ///
 /// Each runs on a store of its own, made by `backend`. The same seed gives the same
 /// programs. It makes its own runtime, so it is not for calling inside one.
 pub fn check(backend: &dyn Backend, cases: u32, seed: u64) -> Result<Report, Failure> {
+    let mut report = replay_kept(backend)?;
+    report.add(&explore(backend, cases, seed)?);
+    Ok(report)
+}
+
+/// Replays every program of `corpus/`: each once broke some store.
+pub fn replay_kept(backend: &dyn Backend) -> Result<Report, Failure> {
     let bench = Bench::new(backend).map_err(harness)?;
     let mut report = Report::default();
     for (case, (_, kept)) in (0..).zip(corpus::kept().map_err(Failure::Harness)?) {
-        judge(&bench, kept.steps, (kept.seed, case), &mut report)?;
+        report.add(&judge(&bench, kept.steps, (kept.seed, case))?);
     }
-    let hunt = Hunt::new(&bench, report);
+    Ok(report)
+}
+
+/// Runs `cases` programs drawn from `seed`, and shrinks the first that breaks a rule.
+pub fn explore(backend: &dyn Backend, cases: u32, seed: u64) -> Result<Report, Failure> {
+    let bench = Bench::new(backend).map_err(harness)?;
+    let hunt = Hunt::new(&bench);
     let config = Config {
         cases,
         failure_persistence: None,
@@ -59,32 +72,16 @@ pub fn replay(backend: &dyn Backend, file: &Path) -> Result<Report, Failure> {
     let name = file.display().to_string();
     let kept = corpus::parse(&name, &text).map_err(Failure::Harness)?;
     let bench = Bench::new(backend).map_err(harness)?;
-    let mut report = Report::default();
-    judge(&bench, kept.steps, (kept.seed, 0), &mut report)?;
-    Ok(report)
+    judge(&bench, kept.steps, (kept.seed, 0))
 }
 
-fn judge(
-    bench: &Bench<'_>,
-    program: Vec<Op>,
-    named: (u64, u32),
-    report: &mut Report,
-) -> Result<(), Failure> {
+fn judge(bench: &Bench<'_>, program: Vec<Op>, named: (u64, u32)) -> Result<Report, Failure> {
     let run = bench.run(&program).map_err(harness)?;
     let len = program.len();
     if run.breach.is_some() {
         return Err(smallest(bench, program, named, len));
     }
-    add(report, &run);
-    Ok(())
-}
-
-fn add(report: &mut Report, run: &Run) {
-    report.cases += 1;
-    for (reply, count) in &run.replies {
-        report.steps += count;
-        *report.replies.entry(reply.clone()).or_default() += count;
-    }
+    Ok(Report::of(run.replies))
 }
 
 /// What the cases of one check have found so far.
@@ -104,14 +101,10 @@ struct State {
 }
 
 impl<'a> Hunt<'a> {
-    fn new(bench: &'a Bench<'a>, report: Report) -> Self {
-        let state = State {
-            report,
-            ..State::default()
-        };
+    fn new(bench: &'a Bench<'a>) -> Self {
         Self {
             bench,
-            state: RefCell::new(state),
+            state: RefCell::default(),
         }
     }
 
@@ -129,7 +122,7 @@ impl<'a> Hunt<'a> {
         match (&run.breach, state.rule) {
             (None, None) => {
                 state.case += 1;
-                add(&mut state.report, &run);
+                state.report.add(&Report::of(run.replies));
                 Ok(())
             }
             (Some(breach), None) => {

@@ -1,6 +1,6 @@
 //! Reads everything that a store shows, and judges each read by the model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use batch_core::id::{JobId, Kind};
 use batch_core::state::JobStatus;
@@ -13,7 +13,7 @@ use batch_core::store::view::{Job, Target};
 
 use super::drive::drive;
 use super::names;
-use super::world::{FEW, World};
+use super::world::{FEW, JOBS, World};
 use crate::model::{Breach, Call, Listing, Model, Reply, TargetRows};
 
 /// Everything that the store's own rows say, for a recount.
@@ -26,12 +26,52 @@ pub(super) struct Seen {
     pub(super) caller: String,
 }
 
-/// All reads, with pages whose size changes from step to step.
+/// How much is read after a step: everything in turn, the jobs in `near` each time.
+#[derive(Debug)]
+pub(super) enum Scope {
+    /// Everything.
+    All,
+    /// What the step may have changed, and one more job in turn.
+    Near(BTreeSet<JobId>),
+}
+
+impl Scope {
+    fn jobs(&self, step: usize) -> Vec<JobId> {
+        let all = World::job_ids();
+        let in_turn = step % usize::from(JOBS);
+        match self {
+            Self::All => all.collect(),
+            Self::Near(near) => all
+                .enumerate()
+                .filter(|(number, id)| *number == in_turn || near.contains(id))
+                .map(|(_, id)| id)
+                .collect(),
+        }
+    }
+
+    fn keys(&self, world: &World, step: usize) -> Vec<Call> {
+        let keys = world.keys();
+        let in_turn = step.checked_rem(keys.len()).unwrap_or(0);
+        let chosen = keys
+            .into_iter()
+            .enumerate()
+            .filter(|(number, _)| match self {
+                Self::All => true,
+                Self::Near(_) => *number == in_turn,
+            });
+        chosen
+            .map(|(_, (kind, caller, key))| Call::Job(JobQuery::Key { kind, caller, key }))
+            .collect()
+    }
+}
+
+/// Lists, counts and sessions, and the targets of the jobs in scope, in pages whose size
+/// changes from step to step.
 pub(super) async fn observe(
     store: &dyn Store,
     model: &mut Model,
     world: &World,
-    step: usize,
+    (step, scope): (usize, Scope),
 ) -> Result<Seen, Breach> {
     let turn = u8::try_from(step % 12).unwrap_or(0);
     let caller = names::caller(turn % FEW).name;
@@ -39,17 +79,10 @@ pub(super) async fn observe(
         caller: caller.clone(),
         ..Seen::default()
     };
-    let reads = common(turn, &caller)
-        .into_iter()
-        .chain(per_kind(turn, &caller));
-    let keys = world
-        .keys()
-        .into_iter()
-        .map(|(kind, caller, key)| Call::Job(JobQuery::Key { kind, caller, key }));
-    let reads = reads
-        .chain(keys)
-        .chain(World::job_ids().flat_map(per_job(turn)));
-    for call in reads {
+    let reads = common(turn, &caller).into_iter();
+    let reads = reads.chain(per_kind(turn, &caller));
+    let jobs = scope.jobs(step).into_iter().flat_map(per_job(turn));
+    for call in reads.chain(jobs).chain(scope.keys(world, step)) {
         let reply = drive(store, &call).await?;
         model.step(&call, &reply)?;
         seen.keep(&call, reply);

@@ -26,8 +26,11 @@ fn of_job(job: &Job, targets: Option<&[Target]>) -> Result<(), Breach> {
     equal("R4.1", "the sum of the counts", job, (job.total, sum))?;
     let within = counts.running.min(u64::from(job.width));
     equal("R2.2", "targets in flight", job, (within, counts.running))?;
-    let Some(targets) = targets else {
+    if job.evicted {
         return equal("S7.3", "bytes without targets", job, (0, job.bytes));
+    }
+    let Some(targets) = targets else {
+        return Ok(());
     };
     equal("R4.1", "the counts", job, (count(targets), counts))?;
     let bytes: u64 = targets.iter().map(Target::bytes).sum();

@@ -18,6 +18,26 @@ pub struct Report {
     pub replies: BTreeMap<String, u64>,
 }
 
+impl Report {
+    /// The report of one program.
+    pub(super) fn of(replies: BTreeMap<String, u64>) -> Self {
+        Self {
+            cases: 1,
+            steps: replies.values().sum(),
+            replies,
+        }
+    }
+
+    /// Adds what another part of the check has done.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.cases += other.cases;
+        self.steps += other.steps;
+        for (reply, count) in &other.replies {
+            *self.replies.entry(reply.clone()).or_default() += count;
+        }
+    }
+}
+
 /// Why a check failed.
 #[derive(Debug)]
 pub enum Failure {

@@ -8,7 +8,7 @@ use batch_core::store::Store;
 use tokio::runtime::Runtime;
 
 use super::drive::drive;
-use super::observe::observe;
+use super::observe::{Scope, observe};
 use super::program::{Op, StopOf};
 use super::recount::recount;
 use super::world::World;
@@ -70,36 +70,31 @@ impl<'a> Bench<'a> {
             },
         };
         for (number, op) in program.iter().enumerate() {
-            let step = AssertUnwindSafe(|| self.step(&mut case, &site, number, op));
-            let judged = catch_unwind(step).unwrap_or_else(|_| {
-                let expected = "no panic of the store";
-                Ok(Err(Breach::new(
-                    "R8.1",
-                    expected,
-                    format!("a panic in {op:?}"),
-                )))
+            self.guarded(&mut case, async |case| match op {
+                Op::Reopen { stop } => self.reopen(case, &site, *stop).await,
+                _ => Ok(case.step(op, number).await),
             })?;
-            if let Err(breach) = judged {
-                case.run.breach = Some(breach);
-                break;
+            if case.run.breach.is_some() {
+                return Ok(case.run);
             }
         }
+        self.guarded(&mut case, async |case| Ok(case.look(0, Scope::All).await))?;
         Ok(case.run)
     }
 
-    fn step(
+    /// Does one thing to the case, and keeps the rule that broke; R8.1: a panic is one.
+    fn guarded(
         &self,
         case: &mut Case,
-        site: &Site,
-        number: usize,
-        op: &Op,
-    ) -> Setup<Result<(), Breach>> {
-        self.runtime.block_on(async {
-            if let Op::Reopen { stop } = op {
-                return self.reopen(case, site, *stop).await;
-            }
-            Ok(case.step(op, number).await)
-        })
+        act: impl AsyncFnOnce(&mut Case) -> Setup<Result<(), Breach>>,
+    ) -> Setup<()> {
+        let act = AssertUnwindSafe(|| self.runtime.block_on(act(case)));
+        let judged = catch_unwind(act).unwrap_or_else(|_| {
+            let observed = "a panic in the call of this step, or in a read after it";
+            Ok(Err(Breach::new("R8.1", "no panic", observed)))
+        });
+        case.run.breach = judged?.err();
+        Ok(())
     }
 
     async fn reopen(
@@ -122,7 +117,7 @@ impl<'a> Bench<'a> {
         drop(store);
         case.store = self.backend.reopen(site, how).await?;
         case.run.lines.push(format!("reopen after {stop:?}"));
-        Ok(case.look(0).await)
+        Ok(case.look(0, Scope::All).await)
     }
 }
 
@@ -150,15 +145,17 @@ impl Case {
         let before = self.model.clone();
         self.model.step(&call, &reply)?;
         self.world.learn(&call, &reply, &before);
-        self.look(number).await
+        let changed = self.model.changed_since(&before).chain(call.job());
+        let near = Scope::Near(changed.cloned().collect());
+        self.look(number, near).await
     }
 
-    /// All reads, and a recount of what they showed.
-    async fn look(&mut self, number: usize) -> Result<(), Breach> {
+    /// The reads in scope, and a recount of what they showed.
+    async fn look(&mut self, number: usize, scope: Scope) -> Result<(), Breach> {
         let Some(store) = self.store.clone() else {
             return Ok(());
         };
-        let seen = observe(&*store, &mut self.model, &self.world, number).await?;
+        let seen = observe(&*store, &mut self.model, &self.world, (number, scope)).await?;
         recount(&seen)
     }
 

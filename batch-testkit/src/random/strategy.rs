@@ -66,7 +66,7 @@ fn upkeep() -> BoxedStrategy<Op> {
         2 => (job(), 0..2_u8).prop_map(|(job, request)| Op::Cancel { job, request }),
         2 => job().prop_map(|job| Op::Touch { job }),
         3 => (1..4_u8).prop_map(|max| Op::Sweep { max }),
-        2 => (kind(), select(vec![0_u16, 8, 20, 40, 80]), 1..3_u8)
+        4 => (kind(), select(vec![0_u16, 8, 20, 40, 80]), 1..3_u8)
             .prop_map(|(kind, budget, max)| Op::Evict { kind, budget, max }),
         3 => (6..8_u8, slot(), select(vec![Part::Head, Part::Tail, Part::Whole]))
             .prop_map(|(job, slot, part)| Op::Stage { job, slot, part }),
