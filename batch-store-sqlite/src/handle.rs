@@ -259,7 +259,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("store.db");
         let connections = open(&path, &Options::default()).unwrap();
-        let handle = Handle::start(connections, Locks::beside(&path), Durability::Power).unwrap();
+        let locks = Locks::beside(&path).unwrap();
+        let handle = Handle::start(connections, locks, Durability::Power).unwrap();
         let ended = handle.ended.clone();
 
         drop(handle);
