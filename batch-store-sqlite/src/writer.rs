@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use crate::error::{commit_failed, error, failed};
 use crate::sql;
-use crate::tables::Tables;
+use crate::tables::{Tables, execute};
 
 /// Steps that share one transaction at most.
 const GROUP: usize = 256;
@@ -219,10 +219,6 @@ fn roll_back(conn: &Connection) {
     {
         tracing::error!(%cause, "a transaction could not be rolled back");
     }
-}
-
-fn execute(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
-    conn.prepare_cached(sql)?.execute([]).map(drop)
 }
 
 fn lost() -> StoreError {

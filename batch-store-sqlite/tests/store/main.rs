@@ -9,6 +9,8 @@
 
 mod calls;
 mod child;
+mod damage;
+mod fidelity;
 mod full;
 mod kill;
 mod log;

@@ -77,6 +77,22 @@ async fn a_lock_lasts_as_long_as_its_handle() {
 }
 
 #[tokio::test]
+async fn a_lock_is_seen_through_a_link_to_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, link) = (dir.path().join("store.db"), dir.path().join("link.db"));
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let one = SqliteStore::open(&path, Options::default()).await.unwrap();
+    let other = SqliteStore::open(&link, Options::default()).await.unwrap();
+
+    one.enter(calls::enter(&SessionId::from("s")))
+        .await
+        .unwrap();
+
+    let held = locks(&other).await;
+    assert_eq!(held, [("s".to_owned(), SessionLock::Held)]);
+}
+
+#[tokio::test]
 async fn a_missing_file_says_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("store.db");
