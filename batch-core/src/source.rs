@@ -14,7 +14,7 @@ pub trait Source: Send + Sync + 'static {
     /// Begins to read at the first target.
     ///
     /// Every reading must give the same targets; one that differs fails the submit.
-    async fn open(&self) -> Result<Box<dyn SourceReader>, BoxError>;
+    async fn open(&self) -> Result<Box<dyn SourceReader + '_>, BoxError>;
 }
 
 /// One reading of a [`Source`].
@@ -29,20 +29,20 @@ const BATCH: usize = 256;
 
 #[async_trait]
 impl Source for Vec<NewTarget> {
-    async fn open(&self) -> Result<Box<dyn SourceReader>, BoxError> {
+    async fn open(&self) -> Result<Box<dyn SourceReader + '_>, BoxError> {
         Ok(Box::new(ListReader {
-            targets: self.clone().into_iter(),
+            rest: self.chunks(BATCH),
         }))
     }
 }
 
-struct ListReader {
-    targets: std::vec::IntoIter<NewTarget>,
+struct ListReader<'a> {
+    rest: std::slice::Chunks<'a, NewTarget>,
 }
 
 #[async_trait]
-impl SourceReader for ListReader {
+impl SourceReader for ListReader<'_> {
     async fn next(&mut self) -> Result<Vec<NewTarget>, BoxError> {
-        Ok(self.targets.by_ref().take(BATCH).collect())
+        Ok(self.rest.next().map(<[_]>::to_vec).unwrap_or_default())
     }
 }

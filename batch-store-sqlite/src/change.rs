@@ -286,7 +286,7 @@ impl Tables<'_> {
             counters.targets_failed.cast_signed(),
             counters.targets_retried_later.cast_signed(),
             counters.sessions_reaped.cast_signed(),
-            kind.is_empty()
+            kind.is_empty().then_some(1)
         ];
         self.run(sql::PUT_KIND, params).map(drop)
     }

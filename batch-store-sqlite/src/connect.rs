@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use batch_core::decide::Rows;
 use batch_core::store::StoreResult;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::classify;
@@ -127,8 +128,11 @@ fn set_up_writer(conn: &mut Connection, options: &Options) -> rusqlite::Result<(
     set_up(conn)
 }
 
-fn set_up(conn: &Connection) -> rusqlite::Result<()> {
+/// What every connection is set to, whatever it is for.
+pub(crate) fn set_up(conn: &Connection) -> rusqlite::Result<()> {
     conn.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Plans do not depend on bound values, so that no statement is prepared twice.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     conn.pragma_update(None, "foreign_keys", false)?;
     conn.pragma_update(None, "trusted_schema", false)

@@ -51,7 +51,7 @@ pub(super) struct Chosen {
 
 #[async_trait]
 impl Source for Chosen {
-    async fn open(&self) -> Result<Box<dyn SourceReader>, BoxError> {
+    async fn open(&self) -> Result<Box<dyn SourceReader + '_>, BoxError> {
         Ok(Box::new(ChosenReader {
             shared: self.shared.clone(),
             id: self.id.clone(),

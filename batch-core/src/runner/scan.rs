@@ -99,14 +99,14 @@ async fn stage_chunk(
 }
 
 /// One reading, with its digest so far.
-struct Reading {
-    reader: Box<dyn SourceReader>,
+struct Reading<'a> {
+    reader: Box<dyn SourceReader + 'a>,
     hasher: KeyHasher,
     total: u64,
 }
 
-impl Reading {
-    async fn open(source: &dyn Source, caller: &str) -> Result<Self, Error> {
+impl<'a> Reading<'a> {
+    async fn open(source: &'a dyn Source, caller: &str) -> Result<Self, Error> {
         let reader = source.open().await.map_err(Error::Source)?;
         Ok(Self {
             reader,

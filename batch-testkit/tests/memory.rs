@@ -1,0 +1,26 @@
+//! The reference store keeps the contract.
+
+use std::sync::Arc;
+
+use batch_core::memory::MemoryStore;
+use batch_core::store::Store;
+use batch_testkit::{Backend, Setup, Site, Stop, async_trait};
+
+struct Memory;
+
+#[async_trait]
+impl Backend for Memory {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    async fn create(&self, _site: &Site) -> Setup<Arc<dyn Store>> {
+        Ok(Arc::new(MemoryStore::new()))
+    }
+
+    async fn reopen(&self, _site: &Site, _how: Stop) -> Setup<Option<Arc<dyn Store>>> {
+        Ok(None)
+    }
+}
+
+batch_testkit::conformance!(Memory);
