@@ -10,7 +10,7 @@ use super::reading::Reading;
 
 #[async_trait]
 impl Source for List {
-    async fn open(&self) -> Result<Box<dyn SourceReader>, BoxError> {
+    async fn open(&self) -> Result<Box<dyn SourceReader + '_>, BoxError> {
         Ok(Box::new(Batches {
             reading: Some(self.read()),
         }))
