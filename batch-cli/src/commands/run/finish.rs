@@ -79,6 +79,15 @@ pub(super) async fn stopped(
     Ok(Exit::Signalled)
 }
 
+/// The end of a run whose output nobody reads.
+pub(super) fn quietly(family: &Family) -> Exit {
+    if family.is_settled() {
+        Exit::of(family.status(plan::counts(family)))
+    } else {
+        Exit::Signalled
+    }
+}
+
 fn told(counts: Counts) -> String {
     let Counts {
         pending,

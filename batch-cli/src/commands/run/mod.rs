@@ -9,6 +9,7 @@ mod follow;
 mod plan;
 mod prepare;
 mod stream;
+mod trouble;
 mod work;
 
 use std::sync::Arc;

@@ -17,6 +17,7 @@ use super::finish;
 use super::follow::Following;
 use super::plan::Plan;
 use super::prepare::{Fetcher, Request};
+use super::trouble::trouble;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use crate::output::rows::{Format, Rows};
@@ -121,22 +122,30 @@ enum Step<T> {
     Signalled,
 }
 
+/// How far the printing came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Printed {
+    /// All that there was.
+    All,
+    /// Less: its reader was too slow to wait for.
+    Part,
+}
+
 impl Run<'_> {
     async fn supervise(&self, plan: Plan, mut signals: Signals) -> Result<Exit, Failure> {
         let beginning = begin(&self.runner, self.request, self.reads, plan, self.console);
         let begun = match until_signal(pin!(beginning), &mut signals).await {
-            Step::Ended(begun) => begun,
+            Step::Ended(begun) => begun.map(Some),
             Step::Signalled => {
-                self.runner.close(Some(CLOSE)).await;
-                return Ok(Exit::Signalled);
+                self.console
+                    .say("stopped; give the same command again to go on");
+                Ok(None)
             }
         };
         let Begun { family, reused } = match begun {
-            Ok(begun) => begun,
-            Err(failure) => {
-                self.runner.close(Some(CLOSE)).await;
-                return Err(failure);
-            }
+            Ok(Some(begun)) => begun,
+            Ok(None) => return self.give_up(Ok(Exit::Signalled)).await,
+            Err(failure) => return self.give_up(Err(failure)).await,
         };
         finish::say_begun(&family, reused, &self.request.address.shown(), self.console);
         let stop = CancellationToken::new();
@@ -149,15 +158,18 @@ impl Run<'_> {
         };
         let id = following.family.root.id.clone();
         let mut rows = Rows::new(self.console, Format::of(self.request.json), id.as_str());
-        let followed = self
-            .follow(&mut following, &mut rows, &stop, &mut signals)
-            .await;
+        let followed = self.follow(&mut following, &mut rows, &mut signals).await;
         self.console.hide_bar();
-        let ending = self.end(&following, &rows, reused, followed);
+        let ending = self.end(&mut following, &rows, reused, followed);
         match until_signal(pin!(ending), &mut signals).await {
             Step::Ended(ended) => ended,
             Step::Signalled => Ok(Exit::Signalled),
         }
+    }
+
+    async fn give_up(&self, ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
+        self.runner.close(Some(CLOSE)).await;
+        ended
     }
 
     /// Prints while the job runs; a signal, or a reader that went away, stops it.
@@ -165,27 +177,36 @@ impl Run<'_> {
         &self,
         following: &mut Following<'_>,
         rows: &mut Rows<'_>,
-        stop: &CancellationToken,
         signals: &mut Signals,
-    ) -> Result<(), Failure> {
-        let printed = {
-            let mut printing = pin!(following.print(rows, Format::of(self.request.json)));
-            match until_signal(printing.as_mut(), signals).await {
-                Step::Ended(printed) => printed,
-                Step::Signalled => {
-                    self.console
-                        .say("stopping: what is in flight finishes; again to kill it");
-                    self.wind_down(signals).await;
-                    stop.cancel();
-                    return match until_signal(printing, signals).await {
-                        Step::Ended(printed) => printed,
-                        Step::Signalled => Ok(()),
-                    };
-                }
+    ) -> Result<Printed, Failure> {
+        let (id, stop) = (following.family.root.id.clone(), following.stop);
+        let mut printing = pin!(following.print(rows, Format::of(self.request.json)));
+        let unless_trouble = async {
+            tokio::select! {
+                biased;
+                printed = printing.as_mut() => printed,
+                failure = trouble(self.reads, &id) => Err(failure),
             }
         };
+        match until_signal(pin!(unless_trouble), signals).await {
+            Step::Ended(Err(failure)) if failure.exit == Exit::Unavailable => {
+                self.runner.close(Some(CLOSE)).await;
+                return Err(failure);
+            }
+            Step::Ended(printed) => {
+                self.wind_down(signals).await;
+                return printed.map(|()| Printed::All);
+            }
+            Step::Signalled => {}
+        }
+        self.console
+            .say("stopping: what is in flight finishes; again to kill it");
         self.wind_down(signals).await;
-        printed
+        stop.cancel();
+        match until_signal(printing, signals).await {
+            Step::Ended(printed) => printed.map(|()| Printed::All),
+            Step::Signalled => Ok(Printed::Part),
+        }
     }
 
     /// Closes the runner; one more signal kills what is in flight.
@@ -199,23 +220,26 @@ impl Run<'_> {
 
     async fn end(
         &self,
-        following: &Following<'_>,
+        following: &mut Following<'_>,
         rows: &Rows<'_>,
         reused: bool,
-        followed: Result<(), Failure>,
+        followed: Result<Printed, Failure>,
     ) -> Result<Exit, Failure> {
+        let printed = match followed {
+            Err(failure) if !failure.is_closed_pipe() => return Err(failure),
+            Err(_) => None,
+            Ok(printed) => Some(printed),
+        };
+        if printed != Some(Printed::All) {
+            following.look().await?;
+        }
         let family = &following.family;
-        match followed {
-            Ok(()) if family.is_settled() => {
+        match printed {
+            Some(Printed::All) if family.is_settled() => {
                 finish::finish(family, rows, reused, self.console).await
             }
-            Ok(()) => finish::stopped(family, rows, reused, self.console).await,
-            Err(failure) if failure.is_closed_pipe() => Ok(if family.is_settled() {
-                Exit::Done
-            } else {
-                Exit::Signalled
-            }),
-            Err(failure) => Err(failure),
+            Some(_) => finish::stopped(family, rows, reused, self.console).await,
+            None => Ok(finish::quietly(family)),
         }
     }
 }
