@@ -16,6 +16,8 @@ use batch_core::time::Timestamp;
 const HEADER: &str = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n";
 /// What stands for this machine.
 const LOCAL: &str = ":";
+/// The signal that ends a try which is given up.
+const KILL: i32 = 9;
 
 /// A log that is appended to.
 #[derive(Debug)]
@@ -25,11 +27,19 @@ pub(crate) struct Joblog {
 
 /// A try that has begun.
 #[derive(Debug)]
-pub(crate) struct Entry {
+struct Entry {
     seq: u64,
     start: Timestamp,
     clock: SystemClock,
     command: String,
+}
+
+/// The line of a try that runs. One that is given up is logged as killed.
+#[derive(Debug)]
+pub(crate) struct Pending<'a> {
+    log: &'a Joblog,
+    entry: Entry,
+    ended: bool,
 }
 
 impl Joblog {
@@ -44,9 +54,17 @@ impl Joblog {
         })
     }
 
-    /// Appends the line of a try that has ended, in one write.
-    pub(crate) fn append(&self, entry: &Entry, received: usize, status: ExitStatus) {
-        let line = entry.line(received, status);
+    /// Begins the line of the target of this index.
+    pub(crate) fn begin(&self, index: u64, command: &[OsString]) -> Pending<'_> {
+        Pending {
+            log: self,
+            entry: Entry::begin(index, command),
+            ended: false,
+        }
+    }
+
+    /// Appends a line in one write.
+    fn append(&self, line: &str) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = file.write_all(line.as_bytes()) {
             tracing::warn!(%error, "a line of the job log was lost");
@@ -54,9 +72,25 @@ impl Joblog {
     }
 }
 
+impl Pending<'_> {
+    /// Appends the line of a try that has ended by itself.
+    pub(crate) fn end(mut self, received: usize, status: ExitStatus) {
+        self.ended = true;
+        self.log.append(&self.entry.line(received, status));
+    }
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            let killed = ExitStatus::from_raw(KILL);
+            self.log.append(&self.entry.line(0, killed));
+        }
+    }
+}
+
 impl Entry {
-    /// Begins the entry of the target of this index.
-    pub(crate) fn begin(index: u64, command: &[OsString]) -> Self {
+    fn begin(index: u64, command: &[OsString]) -> Self {
         let words: Vec<_> = command
             .iter()
             .map(|word| quote(&word.to_string_lossy()))

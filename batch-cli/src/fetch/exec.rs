@@ -21,7 +21,7 @@ use super::body;
 use super::group::Group;
 use super::output::{self, Captured};
 use super::program::Program;
-use crate::joblog::{Entry, Joblog};
+use crate::joblog::Joblog;
 
 /// The largest output that is kept as a result.
 pub(crate) const OUTPUT_BYTES: usize = 64 << 20;
@@ -56,17 +56,15 @@ impl Fetch for Exec {
         target: RawTarget,
     ) -> Result<Json, BoxError> {
         let words = self.program.with(&target.url);
-        let entry = self
-            .joblog
-            .as_ref()
-            .map(|log| (log, Entry::begin(attempt.origin, &words)));
         let child = spawn(&words, &attempt, &target.options)?;
+        let line = self.joblog.as_ref();
+        let line = line.map(|log| log.begin(attempt.origin, &words));
         let ended = tokio::select! {
             ended = watch(child) => ended?,
             () = self.kill.cancelled() => return Err(TargetError::new("killed").into()),
         };
-        if let Some((log, entry)) = entry {
-            log.append(&entry, ended.received(), ended.status);
+        if let Some(line) = line {
+            line.end(ended.received(), ended.status);
         }
         ended.into_result()
     }

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::body;
 use crate::args;
 use crate::exit::{Exit, Failure};
-use crate::joblog::{Entry, Joblog};
+use crate::joblog::Joblog;
 
 /// How long a server may send nothing.
 const SILENCE: Duration = Duration::from_mins(1);
@@ -115,17 +115,15 @@ impl Fetch for Get {
         target: RawTarget,
     ) -> Result<Json, BoxError> {
         let words = || ["GET".into(), target.url.clone().into()];
-        let entry = self
-            .joblog
-            .as_ref()
-            .map(|log| (log, Entry::begin(attempt.origin, &words())));
+        let line = self.joblog.as_ref();
+        let line = line.map(|log| log.begin(attempt.origin, &words()));
         let ended = tokio::select! {
             ended = self.get(&target.url) => ended,
             () = self.kill.cancelled() => return Err(TargetError::new("stopped").into()),
         };
-        if let Some((log, entry)) = entry {
+        if let Some(line) = line {
             let received = ended.as_ref().map_or(0, |(_, length)| *length);
-            log.append(&entry, received, as_exit(&ended));
+            line.end(received, as_exit(&ended));
         }
         ended.map(|(json, _)| json)
     }

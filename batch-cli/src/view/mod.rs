@@ -3,6 +3,7 @@
 mod cursor;
 mod family;
 mod merge;
+mod tally;
 
 pub(crate) use family::Family;
 pub(crate) use merge::View;

@@ -60,12 +60,19 @@ fn failed_targets_before_a_halt_are_not_forgotten() {
     let halted = world.run(&["--halt", "fail=1"], PICKY);
     let resumed = world.run(&[], PICKY);
     world.write("bad", "");
+    let between = world
+        .run(&["--dry-run", "--json", "--retry-failed"], PICKY)
+        .summary();
 
     let mended = world.run(&["--retry-failed"], PICKY);
 
     assert_eq!(
         (halted.code, resumed.code, mended.code),
         (Some(2), Some(1), Some(0))
+    );
+    assert_eq!(
+        (&between["action"], &between["counts"]["failed"]),
+        (&"rerun".into(), &2.into())
     );
     assert_eq!(mended.out, "0-t0\n1-t1\n2-t2\n3-t3\n");
     assert_eq!(world.sorted("runs"), ["t0", "t0", "t1", "t2", "t3", "t3"]);

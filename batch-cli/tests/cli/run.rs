@@ -190,6 +190,20 @@ fn the_joblog_has_the_columns_of_parallel() {
 }
 
 #[test]
+fn a_try_that_is_given_up_is_logged_as_killed() {
+    let world = World::with_targets(1);
+
+    world.run(
+        &["--joblog", "log", "--timeout", "100ms"],
+        "exec sleep 1000",
+    );
+
+    let log = world.read("log");
+    let columns: Vec<_> = log.lines().nth(1).unwrap().split('\t').collect();
+    assert_eq!((columns[0], columns[7]), ("1", "9"));
+}
+
+#[test]
 fn a_job_halts_after_failures_and_goes_on_when_asked_again() {
     let world = World::with_targets(5);
     let script = r#"echo "$1" >> runs; test -e mended || test "$1" = t0"#;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 
@@ -77,12 +78,11 @@ fn a_second_signal_kills_what_is_in_flight() {
 fn b26_an_ignored_signal_stays_ignored() {
     let world = gated(2);
     let batchq = env!("CARGO_BIN_EXE_batchq");
-    let mut command = std::process::Command::new("sh");
+    let mut command = Command::new("sh");
     let script = format!("trap '' HUP; exec {batchq} run list -- sh -c '{GATED}' sh");
     command.args(["-c", &script]).current_dir(world.path(""));
-    command
-        .env("BATCHQ_STORE", "sqlite:store.db")
-        .stdout(std::process::Stdio::piped());
+    command.env("BATCHQ_STORE", "sqlite:store.db");
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
     let child = command.spawn().unwrap();
     await_begun(&world);
 

@@ -2,7 +2,6 @@
 
 use batch_core::store::view::Counts;
 
-use super::plan;
 use crate::exit::{Exit, Failure};
 use crate::output::json::RunLine;
 use crate::output::rows::{Format, Rows};
@@ -10,13 +9,18 @@ use crate::output::{Console, json, shown};
 use crate::view::Family;
 
 /// The first line of a run that works.
-pub(super) fn say_begun(family: &Family, reused: bool, store: &str, console: &Console) {
+pub(super) fn say_begun(
+    family: &Family,
+    counts: Counts,
+    reused: bool,
+    store: &str,
+    console: &Console,
+) {
     let (id, total) = (&family.root.id, family.root.total);
     if !reused {
         console.say(format!("new job {id}: {total} targets, store {store}"));
         return;
     }
-    let counts = plan::counts(family);
     console.say(format!(
         "going on with job {id}: {} of {total} done, {} failed, store {store}",
         counts.done, counts.failed
@@ -24,8 +28,7 @@ pub(super) fn say_begun(family: &Family, reused: bool, store: &str, console: &Co
 }
 
 /// The first line of a run that has nothing to do.
-pub(super) fn say_complete(family: &Family, store: &str, console: &Console) {
-    let counts = plan::counts(family);
+pub(super) fn say_complete(family: &Family, counts: Counts, store: &str, console: &Console) {
     let status = family.status(counts);
     let ended = family.jobs().filter_map(|job| job.finished_at).max();
     let since = ended
@@ -65,11 +68,11 @@ pub(super) async fn finish(
 /// The end of a run that was stopped before its job ended.
 pub(super) async fn stopped(
     family: &Family,
+    counts: Counts,
     rows: &Rows<'_>,
     reused: bool,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    let counts = plan::counts(family);
     close(&line(family, counts, reused), rows.format(), console).await?;
     console.say(format!(
         "stopped job {}: {}; give the same command again to go on",
@@ -80,9 +83,9 @@ pub(super) async fn stopped(
 }
 
 /// The end of a run whose output nobody reads.
-pub(super) fn quietly(family: &Family) -> Exit {
+pub(super) fn quietly(family: &Family, counts: Counts) -> Exit {
     if family.is_settled() {
-        Exit::of(family.status(plan::counts(family)))
+        Exit::of(family.status(counts))
     } else {
         Exit::Signalled
     }

@@ -3,7 +3,6 @@
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::plan;
 use crate::exit::Failure;
 use crate::output::Console;
 use crate::output::rows::{Format, Rows};
@@ -27,9 +26,8 @@ impl Following<'_> {
         rows: &mut Rows<'_>,
         format: Format,
     ) -> Result<(), Failure> {
-        let counts = plan::counts(&self.family);
-        self.console
-            .show_bar(self.family.root.total, counts.done + counts.failed);
+        let (done, failed) = self.family.progress();
+        self.console.show_bar(self.family.root.total, done + failed);
         match format {
             Format::Text => self.in_order(rows).await?,
             Format::Json => self.as_stored(rows).await?,
@@ -63,9 +61,8 @@ impl Following<'_> {
     pub(super) async fn look(&mut self) -> Result<bool, Failure> {
         let last = self.stop.is_cancelled();
         self.family.refresh(self.reads).await?;
-        let counts = plan::counts(&self.family);
-        self.console
-            .advance(counts.done + counts.failed, counts.failed);
+        let (done, failed) = self.family.progress();
+        self.console.advance(done + failed, failed);
         Ok(last)
     }
 

@@ -31,13 +31,22 @@ pub(super) async fn run(args: args::Run, console: &Arc<Console>) -> Result<Exit,
     let dry_run = args.dry_run;
     let (request, fetcher) = tokio::task::block_in_place(|| prepare::prepare(&args))?;
     if dry_run && !request.address.is_there() {
-        return plan::tell(&request, &Plan::New, console).await;
+        return plan::tell(
+            &request,
+            &Plan::New,
+            plan::unmade(request.survey.total),
+            console,
+        )
+        .await;
     }
     let store = request.address.open().await?;
     let reads = Reads::new(store.clone()).patient(PATIENCE);
     let plan = plan::plan(&reads, &request).await?;
     let exit = match plan {
-        plan if dry_run => plan::tell(&request, &plan, console).await?,
+        plan if dry_run => {
+            let counts = plan.counts(&reads, request.survey.total).await?;
+            plan::tell(&request, &plan, counts, console).await?
+        }
         Plan::Complete(family) => complete(&request, &reads, &family, console).await?,
         plan => work::work(&request, fetcher, &reads, plan, console).await?,
     };
@@ -52,7 +61,8 @@ async fn complete(
     family: &Family,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    finish::say_complete(family, &request.address.shown(), console);
+    let counts = family.tally(reads).await?;
+    finish::say_complete(family, counts, &request.address.shown(), console);
     let id = family.root.id.clone();
     let mut rows = Rows::new(console, Format::of(request.json), id.as_str());
     let mut view = View::new(reads, family);

@@ -28,6 +28,42 @@ pub(super) enum Plan {
     Complete(Family),
 }
 
+impl Plan {
+    fn action(&self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Fresh { .. } => "fresh",
+            Self::Help(_) => "resume",
+            Self::Rerun(..) => "rerun",
+            Self::Complete(_) => "complete",
+        }
+    }
+
+    /// The job that is there, unless it is to be left behind.
+    pub(super) fn family(&self) -> Option<&Family> {
+        match self {
+            Self::New | Self::Fresh { .. } => None,
+            Self::Help(family) | Self::Rerun(family, _) | Self::Complete(family) => Some(family),
+        }
+    }
+
+    /// How far the job is; of one that is to be made, all is pending.
+    pub(super) async fn counts(&self, reads: &Reads, total: u64) -> Result<Counts, Failure> {
+        match self.family() {
+            Some(family) => family.tally(reads).await,
+            None => Ok(unmade(total)),
+        }
+    }
+}
+
+/// The counts of a job that is not made yet.
+pub(super) fn unmade(total: u64) -> Counts {
+    Counts {
+        pending: total,
+        ..Counts::default()
+    }
+}
+
 /// Looks the job up and decides; writes nothing.
 pub(super) async fn plan(reads: &Reads, request: &Request) -> Result<Plan, Failure> {
     let query = JobQuery::Key {
@@ -119,23 +155,12 @@ struct DryLine<'a> {
 pub(super) async fn tell(
     request: &Request,
     plan: &Plan,
+    counts: Counts,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    let (action, family) = match plan {
-        Plan::New => ("new", None),
-        Plan::Fresh { .. } => ("fresh", None),
-        Plan::Help(family) => ("resume", Some(family)),
-        Plan::Rerun(family, _) => ("rerun", Some(family)),
-        Plan::Complete(family) => ("complete", Some(family)),
-    };
+    let action = plan.action();
+    let family = plan.family();
     let total = request.survey.total;
-    let counts = family.map_or_else(
-        || Counts {
-            pending: total,
-            ..Counts::default()
-        },
-        counts,
-    );
     let root = family.map(|family| &family.root);
     let line = DryLine {
         action,
@@ -156,15 +181,4 @@ pub(super) async fn tell(
     }
     console.flush().await?;
     Ok(Exit::Done)
-}
-
-/// Counts without reading the targets: no done target is ever run again.
-pub(super) fn counts(family: &Family) -> Counts {
-    let done = family.jobs().map(|job| job.counts.done).sum();
-    let open = family.root.total.saturating_sub(done);
-    let failed = match family.reruns.last() {
-        None => family.root.counts.failed,
-        Some(newest) => newest.counts.failed.min(open),
-    };
-    family.counts(done, failed)
 }

@@ -147,7 +147,9 @@ impl Run<'_> {
             Ok(None) => return self.give_up(Ok(Exit::Signalled)).await,
             Err(failure) => return self.give_up(Err(failure)).await,
         };
-        finish::say_begun(&family, reused, &self.request.address.shown(), self.console);
+        let counts = family.tally(self.reads).await?;
+        let store = self.request.address.shown();
+        finish::say_begun(&family, counts, reused, &store, self.console);
         let stop = CancellationToken::new();
         let mut following = Following {
             reads: self.reads,
@@ -238,8 +240,14 @@ impl Run<'_> {
             Some(Printed::All) if family.is_settled() => {
                 finish::finish(family, rows, reused, self.console).await
             }
-            Some(_) => finish::stopped(family, rows, reused, self.console).await,
-            None => Ok(finish::quietly(family)),
+            Some(_) => {
+                let counts = family.tally(self.reads).await?;
+                finish::stopped(family, counts, rows, reused, self.console).await
+            }
+            None => {
+                let counts = family.tally(self.reads).await?;
+                Ok(finish::quietly(family, counts))
+            }
         }
     }
 }
