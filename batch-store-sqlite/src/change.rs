@@ -250,7 +250,7 @@ impl Tables<'_> {
             outcome.fence.cast_signed(),
             outcome.session.as_str(),
             outcome.tries,
-            time::millis(outcome.elapsed),
+            outcome.elapsed.map(time::millis),
             outcome.stored.as_millis(),
             status,
             hint,

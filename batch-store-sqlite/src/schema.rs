@@ -175,7 +175,7 @@ CREATE TABLE outcome (
     fence INTEGER NOT NULL,
     session TEXT NOT NULL,
     tries INTEGER NOT NULL,
-    elapsed INTEGER NOT NULL,
+    elapsed INTEGER,
     stored INTEGER NOT NULL,
     status INTEGER NOT NULL,
     hint TEXT,

@@ -17,7 +17,7 @@ macro_rules! conformance {
         $crate::for_each_rule!($crate::__rule_tests);
 
         mod kill {
-            /// S10.3
+            /// S10.1, S10.2
             #[test]
             fn nothing_acknowledged_is_lost_with_its_process() {
                 let module = module_path!();

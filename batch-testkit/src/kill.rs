@@ -2,7 +2,7 @@
 //!
 //! The child is this very test, run again on the same site. It prints a line for
 //! every acknowledged call; the parent kills it after a seeded number of them,
-//! reopens the store and holds it against all that was acknowledged so far (S10).
+//! reopens the store and holds it against all that was acknowledged so far (S10.1, S10.2).
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -48,8 +48,8 @@ pub fn test(backend: &dyn Backend, name: &str) {
     });
     match verdict {
         Ok(()) => {}
-        Err(Failure::NotOffered(why)) => eprintln!("skip  S10.3  {name}: {why}"),
-        Err(failure) => panic!("FAIL  S10.3  {name}   store {}\n{failure}", backend.name()),
+        Err(Failure::NotOffered(why)) => eprintln!("skip  S10.1  {name}: {why}"),
+        Err(failure) => panic!("FAIL  S10.1  {name}   store {}\n{failure}", backend.name()),
     }
 }
 

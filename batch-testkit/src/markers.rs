@@ -1,4 +1,4 @@
-//! Secrets that no log line, span or error text may show (R8, S12).
+//! Secrets that no log line, span or error text may show (R8.5).
 //!
 //! Every case plants markers of its own in urls, options, results, errors, hints,
 //! names and notes. One subscriber, installed once, watches every event at every
@@ -54,7 +54,7 @@ impl Markers {
         match seen.iter().find(|line| line.contains(&self.own)) {
             None => Ok(()),
             Some(line) => {
-                Err(Failure::broken("no payload in a log line", line.trim_end()).of("R8"))
+                Err(Failure::broken("no payload in a log line", line.trim_end()).of("R8.5"))
             }
         }
     }
@@ -68,7 +68,7 @@ impl Markers {
             cause = part.source();
         }
         if text.contains(&self.own) {
-            return Err(Failure::broken("no payload in an error text", text).of("S12"));
+            return Err(Failure::broken("no payload in an error text", text).of("R8.5"));
         }
         Ok(())
     }
@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// R8
+    /// R8.5
     #[test]
     fn a_logged_marker_is_noticed() {
         let markers = Markers::plant().unwrap();
@@ -121,7 +121,7 @@ mod tests {
         assert!(Markers::plant().unwrap().check_logs().is_ok());
     }
 
-    /// S12
+    /// R8.5
     #[test]
     fn a_marker_in_the_cause_of_an_error_is_noticed() {
         let markers = Markers::plant().unwrap();

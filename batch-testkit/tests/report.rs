@@ -71,7 +71,7 @@ fn a_failure_names_the_rule_and_what_was_seen() {
     };
 
     assert!(
-        text.starts_with("FAIL  R6  a touch keeps a job   store broken"),
+        text.starts_with("FAIL  R6.4  a touch keeps a job   store broken"),
         "{text}"
     );
     assert!(

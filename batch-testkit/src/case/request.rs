@@ -36,6 +36,7 @@ pub struct Request {
     settings: Settings,
     count: u64,
     own: Option<Vec<NewTarget>>,
+    note: Option<String>,
     place: Place,
     caps: Caps,
 }
@@ -67,6 +68,7 @@ pub fn job(id: &str) -> Request {
         },
         count: 1,
         own: None,
+        note: None,
         place: Place::Inline,
         caps: Caps {
             targets_per_job: LARGE,
@@ -189,7 +191,7 @@ impl Request {
 
     /// With this note.
     pub fn note(mut self, note: impl Into<String>) -> Self {
-        self.settings.note = note.into();
+        self.note = Some(note.into());
         self
     }
 
@@ -255,7 +257,10 @@ impl Request {
             key,
             digest,
             reuse: self.reuse,
-            settings: self.settings.clone(),
+            settings: Settings {
+                note: self.note.clone().unwrap_or_else(|| markers.text("note")),
+                ..self.settings.clone()
+            },
             total: self.count,
             targets: match self.place {
                 Place::Inline => Targets::Inline(list),

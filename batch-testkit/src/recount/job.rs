@@ -14,11 +14,11 @@ pub(super) fn check(rows: &Rows) -> Verdict {
     same(sum, job.total).map_err(|failure| failure.of("R4.1"))?;
     status(job)?;
     if job.evicted {
-        holds(job.status.is_terminal(), "only ended jobs evicted").map_err(|f| f.of("S7"))?;
-        return same(job.bytes, 0).map_err(|failure| failure.of("S7"));
+        holds(job.status.is_terminal(), "only ended jobs evicted").map_err(|f| f.of("S7.1"))?;
+        return same(job.bytes, 0).map_err(|failure| failure.of("S7.1"));
     }
     same(count(&rows.targets), counts).map_err(|failure| failure.of("R4.1"))?;
-    same(job.bytes, bytes(&rows.targets)).map_err(|failure| failure.of("S7"))?;
+    same(job.bytes, bytes(&rows.targets)).map_err(|failure| failure.of("S7.1"))?;
     width(job, &rows.targets)?;
     ordinals(job, &rows.targets)?;
     rows.targets.iter().try_for_each(target)
@@ -52,7 +52,7 @@ fn bytes(targets: &[Target]) -> u64 {
         .sum()
 }
 
-/// R4: the status says what the counts say.
+/// R4.1: the status says what the counts say.
 fn status(job: &Job) -> Verdict {
     let counts = job.counts;
     let stored = counts.done + counts.failed;
@@ -68,10 +68,10 @@ fn status(job: &Job) -> Verdict {
         agrees,
         &format!("counts {counts:?} that fit {}", job.status),
     )
-    .map_err(|failure| failure.of("R4"))?;
+    .map_err(|failure| failure.of("R4.1"))?;
     let stuck = job.halting && job.status.is_live() && counts.running == 0;
-    holds(!stuck, "a halting job without a target in flight ended").map_err(|f| f.of("R14"))?;
-    same(job.finished_at.is_some(), job.status.is_terminal()).map_err(|failure| failure.of("R4"))
+    holds(!stuck, "a halting job without a target in flight ended").map_err(|f| f.of("R14.2"))?;
+    same(job.finished_at.is_some(), job.status.is_terminal()).map_err(|failure| failure.of("R4.1"))
 }
 
 /// R2.2: no more are open than the width says, and none before its turn.
@@ -91,15 +91,15 @@ fn width(job: &Job, targets: &[Target]) -> Verdict {
     same(targets.iter().filter(started).count(), begun).map_err(|failure| failure.of("R2.2"))
 }
 
-/// R13: the ordinals of n outcomes are 0 … n − 1.
+/// R13.1: the ordinals of n outcomes are 0 … n − 1.
 fn ordinals(job: &Job, targets: &[Target]) -> Verdict {
     let mut ordinals: Vec<_> = targets.iter().filter_map(|target| target.ordinal).collect();
     ordinals.sort_unstable();
     let expected: Vec<_> = (0..job.counts.done + job.counts.failed).collect();
-    same(ordinals, expected).map_err(|failure| failure.of("R13"))
+    same(ordinals, expected).map_err(|failure| failure.of("R13.1"))
 }
 
-/// R6: a target shows what its status allows, and nothing else.
+/// R6.2: a target shows what its status allows, and nothing else.
 fn target(target: &Target) -> Verdict {
     let ended = target.outcome.is_some();
     let shown = match target.status {
@@ -117,5 +117,5 @@ fn target(target: &Target) -> Verdict {
         shown && agree && !parked,
         "fields that fit the target's status",
     )
-    .map_err(|failure| failure.of("R6"))
+    .map_err(|failure| failure.of("R6.2"))
 }

@@ -19,9 +19,9 @@ pub(super) async fn check(store: &dyn Store, kind: &Kind, rows: &[&Rows]) -> Ver
     };
     let stats = store.stats(call).await?.kind;
     let live = rows.iter().filter(|row| row.job.status.is_live()).count();
-    same(stats.live, live as u64).map_err(|failure| failure.of("S3"))?;
+    same(stats.live, live as u64).map_err(|failure| failure.of("S3.2"))?;
     same(stats.jobs, per_status(rows)).map_err(|failure| failure.of("R4.1"))?;
-    same(stats.terminal_bytes, terminal_bytes(rows)).map_err(|failure| failure.of("S7"))?;
+    same(stats.terminal_bytes, terminal_bytes(rows)).map_err(|failure| failure.of("S7.1"))?;
     counters(&stats, rows)?;
     callers(store, kind, rows).await?;
     rotation(store, kind, rows).await
@@ -41,7 +41,7 @@ fn terminal_bytes(rows: &[&Rows]) -> u64 {
         .sum()
 }
 
-/// S13: submitted = rows + swept, and endings + live = submitted.
+/// S13.2: submitted = rows + swept, and endings + live = submitted.
 fn counters(stats: &KindStats, rows: &[&Rows]) -> Verdict {
     let counters = &stats.counters;
     let endings =
@@ -57,10 +57,10 @@ fn counters(stats: &KindStats, rows: &[&Rows]) -> Verdict {
                 && counters.jobs_evicted >= evicted;
             holds(enough, "counters no smaller than what the rows show")
         })
-        .map_err(|failure| failure.of("S13"))
+        .map_err(|failure| failure.of("S13.2"))
 }
 
-/// S3: live jobs of every caller.
+/// S3.2: live jobs of every caller.
 async fn callers(store: &dyn Store, kind: &Kind, rows: &[&Rows]) -> Verdict {
     let mut live: BTreeMap<&str, u64> = BTreeMap::new();
     for row in rows {
@@ -73,12 +73,12 @@ async fn callers(store: &dyn Store, kind: &Kind, rows: &[&Rows]) -> Verdict {
             caller: Some(caller.to_owned()),
         };
         let observed = store.stats(call).await?.caller_live;
-        same(observed, expected).map_err(|failure| failure.of("S3"))?;
+        same(observed, expected).map_err(|failure| failure.of("S3.2"))?;
     }
     Ok(())
 }
 
-/// S4: the rotation holds each job that may start an unstarted target, and none that has ended.
+/// S4.2: the rotation holds each job that may start an unstarted target, and none that has ended.
 async fn rotation(store: &dyn Store, kind: &Kind, rows: &[&Rows]) -> Verdict {
     let filter = JobFilter {
         kind: Some(kind.clone()),
@@ -92,11 +92,11 @@ async fn rotation(store: &dyn Store, kind: &Kind, rows: &[&Rows]) -> Verdict {
             belongs && places == 1,
             "live jobs in the rotation, each once",
         )
-        .map_err(|failure| failure.of("S4"))?;
+        .map_err(|failure| failure.of("S4.2"))?;
     }
     for row in rows.iter().filter(|row| may_start(row)) {
         let found = inside.iter().any(|job| job.id == row.job.id);
-        holds(found, "a startable job in the rotation").map_err(|failure| failure.of("S4"))?;
+        holds(found, "a startable job in the rotation").map_err(|failure| failure.of("S4.2"))?;
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ impl Recount {
                 kinds.contains(&row.job.kind),
                 "the kind of every job in `kinds`",
             )
-            .map_err(|failure| failure.of("S13"))?;
+            .map_err(|failure| failure.of("S13.1"))?;
         }
         for kind in &kinds {
             let own: Vec<_> = rows.iter().filter(|row| row.job.kind == *kind).collect();
@@ -112,7 +112,9 @@ async fn targets(store: &dyn Store, job: &Job) -> Verdict<Vec<Target>> {
                 from = page.next;
             }
             TargetReply::Evicted if job.evicted => return Ok(Vec::new()),
-            other => return unlike(&other, "the targets of a listed job").map_err(|f| f.of("R6")),
+            other => {
+                return unlike(&other, "the targets of a listed job").map_err(|f| f.of("R6.3"));
+            }
         }
     }
     Ok(all)

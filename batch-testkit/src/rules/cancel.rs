@@ -8,7 +8,7 @@ use batch_core::store::reply::{CancelReply, FinishReply, TakeReply};
 use crate::breach::{Verdict, same};
 use crate::case::{Case, HOUR, START, busy, done, failed, hand_back, job};
 
-/// R5 A queued job is cancelled, and nothing of it starts.
+/// R5.1 A queued job is cancelled, and nothing of it starts.
 pub async fn a_queued_job_is_cancelled(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -116,7 +116,7 @@ pub async fn a_dead_sessions_target_goes_back(case: &mut Case<'_>) -> Verdict {
     same(case.take("s2").await?, TakeReply::Idle { ready_at: None })
 }
 
-/// R5 A job that has ended keeps its status, and the answer says which.
+/// R5.1 A job that has ended keeps its status, and the answer says which.
 pub async fn b14_an_ended_job_is_already(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -131,7 +131,7 @@ pub async fn b14_an_ended_job_is_already(case: &mut Case<'_>) -> Verdict {
     same(case.job("a").await?, before)
 }
 
-/// R5 A second cancel is told that the job is cancelled already.
+/// R5.1 A second cancel is told that the job is cancelled already.
 pub async fn b14_a_second_request_is_already(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     case.cancel("a").await?;
@@ -144,7 +144,7 @@ pub async fn b14_a_second_request_is_already(case: &mut Case<'_>) -> Verdict {
     same(case.job("a").await?, before)
 }
 
-/// R5 An unknown job, and one that was swept, is not found.
+/// R5.1 An unknown job, and one that was swept, is not found.
 pub async fn b14_unknown_and_swept_jobs_are_not_found(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     case.cancel("a").await?;
@@ -155,7 +155,7 @@ pub async fn b14_unknown_and_swept_jobs_are_not_found(case: &mut Case<'_>) -> Ve
     same(case.cancel("nobody").await?, CancelReply::NotFound)
 }
 
-/// R5, R4.1 A cancel after the last outcome loses, one before it wins.
+/// R5.1, R4.1 A cancel after the last outcome loses, one before it wins.
 pub async fn a_cancel_and_the_last_outcome_agree(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;

@@ -20,7 +20,7 @@ async fn exactly_one_fits(case: &mut Case<'_>) -> Verdict {
     same(reply, SubmitReply::CallerBusy)
 }
 
-/// R1.4, S3.3 The caller's live jobs of the kind are capped.
+/// R1.4, S3.1 The caller's live jobs of the kind are capped.
 pub async fn a_caller_at_its_cap_is_busy(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").caller("ann").caps(2, 9)).await?;
     case.make(job("b").caller("ann").caps(2, 9)).await?;
@@ -32,7 +32,7 @@ pub async fn a_caller_at_its_cap_is_busy(case: &mut Case<'_>) -> Verdict {
     same(matches!(other, SubmitReply::Created { .. }), true)
 }
 
-/// R1.4, S3.3 The kind's live jobs are capped.
+/// R1.4, S3.1 The kind's live jobs are capped.
 pub async fn a_kind_at_its_cap_is_busy(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").caller("ann").caps(9, 2)).await?;
     case.make(job("b").caller("bob").caps(9, 2)).await?;
@@ -42,7 +42,7 @@ pub async fn a_kind_at_its_cap_is_busy(case: &mut Case<'_>) -> Verdict {
     same(reply, SubmitReply::Busy)
 }
 
-/// R1.4, S3.3 Kinds have caps of their own.
+/// R1.4, S3.1 Kinds have caps of their own.
 pub async fn another_kind_has_its_own_caps(case: &mut Case<'_>) -> Verdict {
     case.make(only("a")).await?;
 
@@ -76,7 +76,7 @@ pub async fn b08_a_repeat_of_a_live_request_hits_no_cap(case: &mut Case<'_>) -> 
     same(reply, expected)
 }
 
-/// R1.4, B11 A cap below the live count refuses, and harms no job.
+/// R1.4 A cap below the live count refuses, and harms no job.
 pub async fn b11_a_lowered_cap_lets_jobs_go_on(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").caller("ann")).await?;
@@ -90,7 +90,7 @@ pub async fn b11_a_lowered_cap_lets_jobs_go_on(case: &mut Case<'_>) -> Verdict {
     exactly_one_fits(case).await
 }
 
-/// S3.4, R4.1 A done job frees one place.
+/// S3.2, R4.1 A done job frees one place.
 pub async fn b10_a_done_job_frees_one_place(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(only("a")).await?;
@@ -100,7 +100,7 @@ pub async fn b10_a_done_job_frees_one_place(case: &mut Case<'_>) -> Verdict {
     exactly_one_fits(case).await
 }
 
-/// S3.4, R4.1 A failed job frees one place.
+/// S3.2, R4.1 A failed job frees one place.
 pub async fn b10_a_failed_job_frees_one_place(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(only("a")).await?;
@@ -110,7 +110,7 @@ pub async fn b10_a_failed_job_frees_one_place(case: &mut Case<'_>) -> Verdict {
     exactly_one_fits(case).await
 }
 
-/// S3.4, R4.1 A partial job frees one place.
+/// S3.2, R4.1 A partial job frees one place.
 pub async fn b10_a_partial_job_frees_one_place(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(only("a").targets(2)).await?;
@@ -121,7 +121,7 @@ pub async fn b10_a_partial_job_frees_one_place(case: &mut Case<'_>) -> Verdict {
     exactly_one_fits(case).await
 }
 
-/// S3.4, R5 A job cancelled before its start frees one place at once.
+/// S3.2, R5.1 A job cancelled before its start frees one place at once.
 pub async fn b10_a_cancelled_job_frees_one_place(case: &mut Case<'_>) -> Verdict {
     case.make(only("a")).await?;
 
@@ -130,7 +130,7 @@ pub async fn b10_a_cancelled_job_frees_one_place(case: &mut Case<'_>) -> Verdict
     exactly_one_fits(case).await
 }
 
-/// S3.4, R5 Cancelled with a target in flight, it frees its place at once and only once.
+/// S3.2, R5.1 Cancelled with a target in flight, it frees its place at once and only once.
 pub async fn b10_a_target_in_flight_frees_no_second_place(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(only("a")).await?;
@@ -144,7 +144,7 @@ pub async fn b10_a_target_in_flight_frees_no_second_place(case: &mut Case<'_>) -
     same(reply, SubmitReply::CallerBusy)
 }
 
-/// S3.4, S6 An expired job frees one place.
+/// S3.2, S6.3 An expired job frees one place.
 pub async fn b10_an_expired_job_frees_one_place(case: &mut Case<'_>) -> Verdict {
     case.make(only("a")).await?;
     case.advance(HOUR)?;
@@ -154,7 +154,7 @@ pub async fn b10_an_expired_job_frees_one_place(case: &mut Case<'_>) -> Verdict 
     exactly_one_fits(case).await
 }
 
-/// S3.4, R9.4 An interrupted job frees one place.
+/// S3.2, R9.4 An interrupted job frees one place.
 pub async fn b10_an_interrupted_job_frees_one_place(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(only("a").pinned("s1")).await?;
@@ -165,7 +165,7 @@ pub async fn b10_an_interrupted_job_frees_one_place(case: &mut Case<'_>) -> Verd
     exactly_one_fits(case).await
 }
 
-/// S3.4 The sweep of an ended job frees no second place.
+/// S3.2 The sweep of an ended job frees no second place.
 pub async fn b10_a_sweep_frees_no_second_place(case: &mut Case<'_>) -> Verdict {
     case.make(only("a")).await?;
     case.cancel("a").await?;

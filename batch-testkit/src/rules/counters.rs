@@ -37,7 +37,7 @@ pub async fn endings_are_counted_by_status(case: &mut Case<'_>) -> Verdict {
     same(counters, expected)
 }
 
-/// S13.2 Busy answers are counted, hand-backs are not.
+/// S13.1 Busy answers are counted, hand-backs are not.
 pub async fn busy_answers_are_counted(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -49,7 +49,7 @@ pub async fn busy_answers_are_counted(case: &mut Case<'_>) -> Verdict {
     same(case.stats().await?.counters.targets_retried_later, 2)
 }
 
-/// S13.2 Refusals, reuses and replays count nothing.
+/// S13.1 Refusals, reuses and replays count nothing.
 pub async fn refusals_and_reuses_count_nothing(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -66,7 +66,7 @@ pub async fn refusals_and_reuses_count_nothing(case: &mut Case<'_>) -> Verdict {
     same(case.stats().await?, before)
 }
 
-/// S13.3 Swept jobs are counted, and what they were stays counted.
+/// S13.2 Swept jobs are counted, and what they were stays counted.
 pub async fn swept_jobs_stay_counted(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -90,7 +90,7 @@ pub async fn swept_jobs_stay_counted(case: &mut Case<'_>) -> Verdict {
     )
 }
 
-/// S13.4 A reaped session is counted once, at its last step, in its own kind.
+/// S13.1 A reaped session is counted once, at its last step, in its own kind.
 pub async fn a_reaped_session_is_counted_once(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.enter("s2").await?;
@@ -108,7 +108,7 @@ pub async fn a_reaped_session_is_counted_once(case: &mut Case<'_>) -> Verdict {
     )
 }
 
-/// S13.5 The sweep that takes a kind's last job, while no session serves it, takes the kind.
+/// S13.3 The sweep that takes a kind's last job, while no session serves it, takes the kind.
 pub async fn b31_an_abandoned_kind_is_taken_with_its_last_job(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").kind("gone").caller("once")).await?;
     case.cancel("a").await?;
@@ -126,7 +126,7 @@ pub async fn b31_an_abandoned_kind_is_taken_with_its_last_job(case: &mut Case<'_
     same(case.store().kinds(first).await?.kinds, Vec::new())
 }
 
-/// S13.5 A kind that a session serves keeps its counters without jobs.
+/// S13.3 A kind that a session serves keeps its counters without jobs.
 pub async fn a_served_kind_keeps_its_counters(case: &mut Case<'_>) -> Verdict {
     case.enter_kind("s1", "served").await?;
     case.make(job("a").kind("served")).await?;
@@ -152,7 +152,7 @@ pub async fn kinds_are_counted_apart(case: &mut Case<'_>) -> Verdict {
     same((two.jobs_submitted, two.jobs_cancelled), (1, 1))
 }
 
-/// S3.3 An unknown kind counts zero, and asking makes no kind.
+/// S3.2 An unknown kind counts zero, and asking makes no kind.
 pub async fn an_unknown_kind_counts_zero(case: &mut Case<'_>) -> Verdict {
     let stats = case.stats_of("nobody", Some("nobody")).await?;
 

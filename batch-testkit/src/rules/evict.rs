@@ -80,7 +80,7 @@ pub async fn what_fits_is_left_alone(case: &mut Case<'_>) -> Verdict {
     same(case.evict(total).await?, 0)
 }
 
-/// S7.3 Live jobs, and jobs with a target in flight, keep their targets.
+/// S6.4, S7.1 Live jobs, and jobs with a target in flight, keep their targets.
 pub async fn live_and_flying_jobs_are_not_evicted(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("live").targets(2)).await?;
@@ -96,7 +96,7 @@ pub async fn live_and_flying_jobs_are_not_evicted(case: &mut Case<'_>) -> Verdic
     same(case.evict(0).await?, 0)
 }
 
-/// S7.4 The job's row stays, with the counts it had and no bytes.
+/// S7.3 The job's row stays, with the counts it had and no bytes.
 pub async fn b17_an_evicted_job_keeps_its_counts(case: &mut Case<'_>) -> Verdict {
     ended(case, &["a", "b"]).await?;
     let before = case.job("a").await?;
@@ -110,7 +110,7 @@ pub async fn b17_an_evicted_job_keeps_its_counts(case: &mut Case<'_>) -> Verdict
     same(page, TargetReply::Evicted)
 }
 
-/// S7.4 The reply says how many jobs and bytes were freed.
+/// S7.3 The reply says how many jobs and bytes were freed.
 pub async fn the_reply_tells_jobs_and_bytes(case: &mut Case<'_>) -> Verdict {
     ended(case, &["a", "b", "c"]).await?;
     let bytes = case.job("a").await?.bytes + case.job("b").await?.bytes;
@@ -126,7 +126,7 @@ pub async fn the_reply_tells_jobs_and_bytes(case: &mut Case<'_>) -> Verdict {
     same(case.stats().await?.counters.jobs_evicted, 2)
 }
 
-/// S7.5, S1 An eviction works in bounded steps.
+/// S1.2 An eviction works in bounded steps.
 pub async fn an_eviction_works_in_bounded_steps(case: &mut Case<'_>) -> Verdict {
     ended(case, &["a", "b", "c"]).await?;
 
@@ -137,7 +137,7 @@ pub async fn an_eviction_works_in_bounded_steps(case: &mut Case<'_>) -> Verdict 
     same((last.jobs, last.more), (1, false))
 }
 
-/// S7.6 An eviction concerns its own kind.
+/// S7.1 An eviction concerns its own kind.
 pub async fn an_eviction_concerns_its_own_kind(case: &mut Case<'_>) -> Verdict {
     case.enter_kind("s1", "other").await?;
     for id in ["a", "b"] {
@@ -150,7 +150,7 @@ pub async fn an_eviction_concerns_its_own_kind(case: &mut Case<'_>) -> Verdict {
     same(evicted(case, &["a", "b"]).await?, String::new())
 }
 
-/// S7.4, S6 An evicted job can be touched, and is swept at its ttl.
+/// S7.3, S6.1 An evicted job can be touched, and is swept at its ttl.
 pub async fn an_evicted_job_is_swept_at_its_ttl(case: &mut Case<'_>) -> Verdict {
     ended(case, &["a", "b"]).await?;
     case.evict(0).await?;

@@ -12,7 +12,7 @@ use batch_core::store::view::Outcome;
 use crate::breach::{Verdict, holds, same};
 use crate::case::{Case, HOUR, busy, done, failed, hand_back, job};
 
-/// S5.1, R9.1 A reaped start has lost its say.
+/// S5.2, R9.1 A reaped start has lost its say.
 pub async fn a_reaped_start_cannot_store(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -25,7 +25,7 @@ pub async fn a_reaped_start_cannot_store(case: &mut Case<'_>) -> Verdict {
     same(case.target("a", 0).await?.status, TargetStatus::Pending)
 }
 
-/// S5.1, R9.1 Only the newest start may speak for its target.
+/// S5.2, R9.1 Only the newest start may speak for its target.
 pub async fn a_superseded_start_cannot_store(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.enter("s2").await?;
@@ -41,7 +41,7 @@ pub async fn a_superseded_start_cannot_store(case: &mut Case<'_>) -> Verdict {
     case.settle(&new, done("new")).await
 }
 
-/// S5.1, R9.1 The outcome of the newest start stays, whoever comes late.
+/// S5.2, R9.1 The outcome of the newest start stays, whoever comes late.
 pub async fn b01_a_stale_owner_does_not_settle_twice(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.enter("s2").await?;
@@ -62,7 +62,7 @@ pub async fn b01_a_stale_owner_does_not_settle_twice(case: &mut Case<'_>) -> Ver
     same(case.stats_of("", Some("ann")).await?.caller_live, 0)
 }
 
-/// S5.2 A second outcome of the same start that differs changes nothing.
+/// S5.3 A second outcome of the same start that differs changes nothing.
 pub async fn a_different_second_outcome_is_other(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -80,7 +80,7 @@ pub async fn a_different_second_outcome_is_other(case: &mut Case<'_>) -> Verdict
     same(case.job("a").await?.counts.failed, 0)
 }
 
-/// S5.2 A different second outcome of the start that ended the job is told so.
+/// S5.3 A different second outcome of the start that ended the job is told so.
 pub async fn other_tells_the_ending_of_its_own_start(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -97,7 +97,7 @@ pub async fn other_tells_the_ending_of_its_own_start(case: &mut Case<'_>) -> Ver
     }
 }
 
-/// S5.3 An unknown job has no targets.
+/// S5.1 An unknown job has no targets.
 pub async fn an_unknown_job_is_not_found(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     let start = start_of("s1", "nobody", 0, 1);
@@ -107,7 +107,7 @@ pub async fn an_unknown_job_is_not_found(case: &mut Case<'_>) -> Verdict {
     same(reply, FinishReply::NotFound)
 }
 
-/// S5.3 An index past the end is no target.
+/// S5.1 An index past the end is no target.
 pub async fn b17_an_index_past_the_end_is_not_found(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -122,7 +122,7 @@ pub async fn b17_an_index_past_the_end_is_not_found(case: &mut Case<'_>) -> Verd
     same(far, FinishReply::NotFound)
 }
 
-/// S5.4 A target that was never started has no start to answer.
+/// S5.2 A target that was never started has no start to answer.
 pub async fn b17_a_target_never_claimed_cannot_be_stored(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -135,7 +135,7 @@ pub async fn b17_a_target_never_claimed_cannot_be_stored(case: &mut Case<'_>) ->
     same(case.job("a").await?.status, JobStatus::Queued)
 }
 
-/// S5.4 The session is part of a start's name.
+/// S5.2 The session is part of a start's name.
 pub async fn a_foreign_session_cannot_store(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.enter("s2").await?;
@@ -152,7 +152,37 @@ pub async fn a_foreign_session_cannot_store(case: &mut Case<'_>) -> Verdict {
     case.settle(&own, done("own")).await
 }
 
-/// S5.4 A fence that was not given yet is nobody's.
+/// S5.2 The session is part of a start's name once its outcome is stored, too.
+pub async fn a_foreign_session_cannot_repeat_an_outcome(case: &mut Case<'_>) -> Verdict {
+    case.enter("s1").await?;
+    case.make(job("a")).await?;
+    let own = case.run_one("s1", done("x")).await?;
+    let foreign = Start {
+        session: "s2".into(),
+        ..own
+    };
+
+    let reply = case.finish(&foreign, done("x")).await?;
+
+    same(reply, FinishReply::Superseded)
+}
+
+/// S5.2 The session is part of a start's name once it is answered busy, too.
+pub async fn a_foreign_session_cannot_repeat_a_busy_answer(case: &mut Case<'_>) -> Verdict {
+    case.enter("s1").await?;
+    case.make(job("a")).await?;
+    let own = case.run_one("s1", busy(Duration::ZERO)).await?;
+    let foreign = Start {
+        session: "s2".into(),
+        ..own
+    };
+
+    let reply = case.finish(&foreign, busy(Duration::ZERO)).await?;
+
+    same(reply, FinishReply::Superseded)
+}
+
+/// S5.2 A fence that was not given yet is nobody's.
 pub async fn a_future_fence_cannot_store(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -167,7 +197,7 @@ pub async fn a_future_fence_cannot_store(case: &mut Case<'_>) -> Verdict {
     same(reply, FinishReply::Superseded)
 }
 
-/// S5.5 A start that was answered busy has had its say.
+/// S5.2 A start that was answered busy has had its say.
 pub async fn an_answer_after_busy_is_superseded(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;

@@ -47,7 +47,7 @@ const TEXTS: &[&str] = &[
 /// Options that a detour over floating point or another JSON library would change.
 const NUMBERS: &str = r#"{"a":130775545883395173,"b":9007199254740993,"c":18446744073709551615,"d":-9223372036854775808,"e":1e400,"f":0.1,"g":-0.0,"h":[],"i":{},"j":null,"k":[null],"l":"1e5","m":1.0}"#;
 
-/// S9.1, B34 Any UTF-8 in url, options, result, error and hint comes back equal.
+/// S9.1 Any UTF-8 in url, options, result, error and hint comes back equal.
 pub async fn b34_any_text_comes_back_equal(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     let list: Vec<_> = TEXTS.iter().map(|text| target(*text, *text)).collect();
@@ -87,7 +87,7 @@ fn answers(text: &str) -> (Answer, Answer) {
     (Answer::Done { result }, Answer::Failed { error, hint })
 }
 
-/// S9.1, B35 Numbers beyond 2^53, empty lists and empty objects come back digit for digit.
+/// S9.2 Numbers beyond 2^53, empty lists and empty objects come back digit for digit.
 pub async fn b35_numbers_come_back_digit_for_digit(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").with(vec![target("u", NUMBERS)])).await?;
@@ -111,7 +111,7 @@ pub async fn a_long_url_comes_back_whole(case: &mut Case<'_>) -> Verdict {
     same(case.job("a").await?.bytes, (1 << 20) + 2)
 }
 
-/// S9.2, B46 Every caller's name is a caller of its own.
+/// S9.3 Every caller's name is a caller of its own.
 pub async fn b46_callers_stay_apart(case: &mut Case<'_>) -> Verdict {
     for (n, caller) in TEXTS.iter().enumerate() {
         let request = job(&format!("{n}"))
@@ -136,7 +136,7 @@ pub async fn b46_callers_stay_apart(case: &mut Case<'_>) -> Verdict {
     Ok(())
 }
 
-/// S9.2, B46 Every kind's name is a kind of its own.
+/// S9.3 Every kind's name is a kind of its own.
 pub async fn b46_kinds_stay_apart(case: &mut Case<'_>) -> Verdict {
     for (n, kind) in TEXTS.iter().enumerate() {
         let request = job(&format!("{n}")).like("same").kind(kind).caps(1, 1);
@@ -154,7 +154,7 @@ pub async fn b46_kinds_stay_apart(case: &mut Case<'_>) -> Verdict {
     Ok(())
 }
 
-/// S9.2, B46 Every id is a job of its own, and a strange id finds nothing.
+/// S9.3 Every id is a job of its own, and a strange id finds nothing.
 pub async fn b46_ids_stay_apart(case: &mut Case<'_>) -> Verdict {
     for id in TEXTS {
         same(case.find(id).await?, None)?;
@@ -171,7 +171,7 @@ pub async fn b46_ids_stay_apart(case: &mut Case<'_>) -> Verdict {
     same(case.sweep().await?.jobs, TEXTS.len() as u64 / 2)
 }
 
-/// S9.2, B46 Sessions, tickets and requests are opaque as well.
+/// S9.3 Sessions, tickets and requests are opaque as well.
 pub async fn b46_sessions_and_tickets_stay_apart(case: &mut Case<'_>) -> Verdict {
     for session in TEXTS {
         case.enter(session).await?;
@@ -189,7 +189,7 @@ pub async fn b46_sessions_and_tickets_stay_apart(case: &mut Case<'_>) -> Verdict
     same(case.rotation().await?.len(), TEXTS.len())
 }
 
-/// S9.2, B46 Keys are compared byte for byte.
+/// S9.3 Keys are compared byte for byte.
 pub async fn b46_keys_stay_apart(case: &mut Case<'_>) -> Verdict {
     for (n, key) in TEXTS.iter().enumerate() {
         case.make(job(&format!("{n}")).client_key(key)).await?;

@@ -19,7 +19,7 @@ fn halted(status: JobStatus) -> (JobStatus, Option<String>) {
     (status, Some("halted".to_owned()))
 }
 
-/// R14 Off by default: every target runs.
+/// R14.1 Off by default: every target runs.
 pub async fn without_halt_failures_stop_nothing(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(3)).await?;
@@ -31,7 +31,7 @@ pub async fn without_halt_failures_stop_nothing(case: &mut Case<'_>) -> Verdict 
     same(end_of(case, "a").await?, (JobStatus::Partial, None))
 }
 
-/// R14 After N failures nothing more starts; without a result the job failed.
+/// R14.1, R14.2 After N failures nothing more starts; without a result the job failed.
 pub async fn n_failures_halt_the_job(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(4).halt(Halt::Failures(2)))
@@ -44,7 +44,7 @@ pub async fn n_failures_halt_the_job(case: &mut Case<'_>) -> Verdict {
     same(end_of(case, "a").await?, halted(JobStatus::Failed))
 }
 
-/// R14 With a result the halted job is partial.
+/// R14.2 With a result the halted job is partial.
 pub async fn a_halted_job_with_a_result_is_partial(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(4).halt(Halt::Failures(1)))
@@ -56,7 +56,7 @@ pub async fn a_halted_job_with_a_result_is_partial(case: &mut Case<'_>) -> Verdi
     same(end_of(case, "a").await?, halted(JobStatus::Partial))
 }
 
-/// R14 A percentage counts of the total, and is reached exactly.
+/// R14.1 A percentage counts of the total, and is reached exactly.
 pub async fn a_percentage_halts_when_it_is_reached(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(4).halt(Halt::Percent(50)))
@@ -70,7 +70,7 @@ pub async fn a_percentage_halts_when_it_is_reached(case: &mut Case<'_>) -> Verdi
     same(end_of(case, "a").await?, halted(JobStatus::Failed))
 }
 
-/// R14 What is in flight is stored, and the step that leaves nothing in flight ends the job.
+/// R14.1, R14.2 What is in flight is stored, and the step that leaves nothing in flight ends the job.
 pub async fn what_is_in_flight_is_stored(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(4).width(2).halt(Halt::Failures(1)))
@@ -91,7 +91,7 @@ pub async fn what_is_in_flight_is_stored(case: &mut Case<'_>) -> Verdict {
     same(end_of(case, "a").await?, halted(JobStatus::Partial))
 }
 
-/// R14, R4 When nothing is pending the job ends by its outcomes, without an error.
+/// R14.2, R4.1 When nothing is pending the job ends by its outcomes, without an error.
 pub async fn with_nothing_pending_it_ends_by_its_outcomes(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2).halt(Halt::Failures(1)))
@@ -103,7 +103,7 @@ pub async fn with_nothing_pending_it_ends_by_its_outcomes(case: &mut Case<'_>) -
     same(end_of(case, "a").await?, (JobStatus::Partial, None))
 }
 
-/// R14 A busy answer may be the step that ends a halting job.
+/// R14.2 A busy answer may be the step that ends a halting job.
 pub async fn a_busy_answer_may_end_a_halting_job(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2).width(2).halt(Halt::Failures(1)))
@@ -117,7 +117,7 @@ pub async fn a_busy_answer_may_end_a_halting_job(case: &mut Case<'_>) -> Verdict
     same(end_of(case, "a").await?, halted(JobStatus::Failed))
 }
 
-/// R14, R9.4 A reap may be the step that ends a halting job.
+/// R14.2, R9.4 A reap may be the step that ends a halting job.
 pub async fn a_reap_may_end_a_halting_job(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.enter("s2").await?;
@@ -135,7 +135,7 @@ pub async fn a_reap_may_end_a_halting_job(case: &mut Case<'_>) -> Verdict {
     same(end_of(case, "a").await?, halted(JobStatus::Failed))
 }
 
-/// R14, R5 A halting job can still be cancelled.
+/// R14.1, R5.1 A halting job can still be cancelled.
 pub async fn a_halting_job_can_be_cancelled(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(3).width(2).halt(Halt::Failures(1)))
@@ -149,7 +149,7 @@ pub async fn a_halting_job_can_be_cancelled(case: &mut Case<'_>) -> Verdict {
     same(end_of(case, "a").await?, (JobStatus::Cancelled, None))
 }
 
-/// R14, R11 A limit of 0 counts as 1.
+/// R14.1, R11.3 A limit of 0 counts as 1.
 pub async fn a_zero_limit_counts_as_one(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2).halt(Halt::Failures(0)))

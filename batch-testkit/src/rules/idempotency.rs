@@ -54,7 +54,7 @@ pub async fn a_complete_partial_job_is_reused(case: &mut Case<'_>) -> Verdict {
     same(reply, reused("a", JobStatus::Partial))
 }
 
-/// R1.3, R14 A partial job with pending targets is made again.
+/// R1.3, R14.2 A partial job with pending targets is made again.
 pub async fn a_halted_partial_job_is_not_reused(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     let request = || job("a").targets(3).halt(Halt::Failures(1));
@@ -83,7 +83,7 @@ pub async fn a_cancelled_job_is_not_reused(case: &mut Case<'_>) -> Verdict {
     case.make(job("b").like("a")).await.map(|_| ())
 }
 
-/// R1.3, S7 An evicted job is made again.
+/// R1.3, S7.3 An evicted job is made again.
 pub async fn an_evicted_job_is_not_reused(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -106,7 +106,7 @@ pub async fn an_older_job_is_not_considered(case: &mut Case<'_>) -> Verdict {
     case.make(job("b").like("old")).await.map(|_| ())
 }
 
-/// R1.3, S6 The lease of a reused job moves.
+/// R1.3 The lease of a reused job moves.
 pub async fn a_reuse_moves_the_lease(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     case.advance(Duration::from_secs(5))?;
@@ -141,7 +141,7 @@ pub async fn another_kind_is_another_key(case: &mut Case<'_>) -> Verdict {
         .map(|_| ())
 }
 
-/// R1.3, B47 Callers share no keys.
+/// R1.3 Callers share no keys.
 pub async fn b47_another_caller_is_another_key(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").like("x").client_key("k").caller("ann"))
         .await?;
@@ -163,7 +163,7 @@ pub async fn the_key_spaces_stay_apart(case: &mut Case<'_>) -> Verdict {
         .map(|_| ())
 }
 
-/// R1.5, S3.2 A client's key with other targets is a conflict.
+/// R1.5, S3.1 A client's key with other targets is a conflict.
 pub async fn a_client_key_with_other_targets_conflicts(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").client_key("k")).await?;
     case.advance(Duration::from_secs(1))?;
@@ -174,7 +174,7 @@ pub async fn a_client_key_with_other_targets_conflicts(case: &mut Case<'_>) -> V
     same(case.job("a").await?.lease, crate::case::START)
 }
 
-/// R1.5, S3.2 A client's key with the same targets is a reuse.
+/// R1.5, S3.1 A client's key with the same targets is a reuse.
 pub async fn a_client_key_with_the_same_targets_is_reused(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").client_key("k")).await?;
 
@@ -217,7 +217,7 @@ pub async fn fresh_is_held_to_the_caps(case: &mut Case<'_>) -> Verdict {
     same(reply, reused("a", JobStatus::Queued))
 }
 
-/// R1.3, S8 The newest job of a key can be read by the key.
+/// R1.3, R6.1 The newest job of a key can be read by the key.
 pub async fn the_newest_job_is_found_by_its_key(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").client_key("k").caller("ann")).await?;
     case.make(job("b").client_key("k").caller("ann").fresh())
@@ -241,7 +241,7 @@ pub async fn the_newest_job_is_found_by_its_key(case: &mut Case<'_>) -> Verdict 
     }
 }
 
-/// R1.3, S6 A key whose job is swept names nothing, and no older job either.
+/// R1.3, S6.1 A key whose job is swept names nothing, and no older job either.
 pub async fn a_swept_job_leaves_its_key_free(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     case.cancel("a").await?;

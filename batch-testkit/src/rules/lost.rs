@@ -115,7 +115,7 @@ pub async fn a_lost_renewal_goes_on_beating(case: &mut Case<'_>) -> Verdict {
     }
 }
 
-/// S1.1, S2.3 A lost take starts one target.
+/// S1.1, S2.2 A lost take starts one target.
 pub async fn a_lost_take_starts_one_target(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(3).width(3)).await?;
@@ -130,7 +130,7 @@ pub async fn a_lost_take_starts_one_target(case: &mut Case<'_>) -> Verdict {
     same(case.job("a").await?.counts.running, 1)
 }
 
-/// S1.1, S2.5 A lost outcome is stored once.
+/// S1.1, S2.3 A lost outcome is stored once.
 pub async fn a_lost_outcome_is_stored_once(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -147,7 +147,7 @@ pub async fn a_lost_outcome_is_stored_once(case: &mut Case<'_>) -> Verdict {
     same((counters.targets_done, counters.jobs_done), (1, 1))
 }
 
-/// S1.1, S2.6 A lost busy answer is one try.
+/// S1.1, S2.4 A lost busy answer is one try.
 pub async fn b20_a_lost_busy_answer_is_one_try(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -185,7 +185,7 @@ pub async fn a_lost_turn_stores_and_starts_once(case: &mut Case<'_>) -> Verdict 
     same((counts.done, counts.running, counts.pending), (1, 1, 1))
 }
 
-/// S1.1, S2.8 A lost cancel cancels once.
+/// S1.1, S2.5 A lost cancel cancels once.
 pub async fn a_lost_cancel_cancels_once(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     let call = Cancel {
@@ -215,7 +215,7 @@ pub async fn a_lost_touch_moves_the_lease(case: &mut Case<'_>) -> Verdict {
     same(reply, TouchReply::Touched { lease: now })
 }
 
-/// S1.1, S2.9 A lost sweep takes each job away once.
+/// S1.1, S2.6 A lost sweep takes each job away once.
 pub async fn a_lost_sweep_takes_each_job_away_once(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     for id in ["a", "b", "c", "d"] {
@@ -233,7 +233,7 @@ pub async fn a_lost_sweep_takes_each_job_away_once(case: &mut Case<'_>) -> Verdi
     same(case.stats().await?.counters.jobs_swept, 4)
 }
 
-/// S1.1, S2.9 A lost eviction frees each job once.
+/// S1.1, S2.6 A lost eviction frees each job once.
 pub async fn a_lost_eviction_frees_each_job_once(case: &mut Case<'_>) -> Verdict {
     for id in ["a", "b", "c", "d", "e"] {
         case.make(job(id)).await?;
@@ -251,7 +251,7 @@ pub async fn a_lost_eviction_frees_each_job_once(case: &mut Case<'_>) -> Verdict
     same(case.stats().await?.counters.jobs_evicted, 4)
 }
 
-/// S1.1, S2.9 A lost reap takes each start back once.
+/// S1.1, S2.6 A lost reap takes each start back once.
 pub async fn a_lost_reap_takes_each_start_back_once(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("pinned").pinned("s1")).await?;

@@ -14,6 +14,7 @@ pub mod idempotency;
 pub mod lost;
 pub mod outcome;
 pub mod pin;
+pub mod privacy;
 pub mod race;
 pub mod reads;
 pub mod reap;

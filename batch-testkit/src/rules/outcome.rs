@@ -10,7 +10,7 @@ use batch_core::store::view::Outcome;
 use crate::breach::{Verdict, same};
 use crate::case::{Case, START, done, failed, job};
 
-/// R3.3, R6 A result is kept with all that is told about it.
+/// R3.3, R6.2 A result is kept with all that is told about it.
 pub async fn a_result_is_kept_with_its_circumstances(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -45,7 +45,7 @@ pub async fn an_error_is_kept_with_its_hint(case: &mut Case<'_>) -> Verdict {
     same(target.outcome, Some(Outcome::Failed { error, hint }))
 }
 
-/// R3.3, S9 No hint and an empty hint stay apart.
+/// R3.3, S9.1 No hint and an empty hint stay apart.
 pub async fn an_empty_hint_is_a_hint(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -102,7 +102,7 @@ pub async fn a_mix_is_partial(case: &mut Case<'_>) -> Verdict {
     same(case.job("a").await?.status, JobStatus::Partial)
 }
 
-/// R4.2, B16 Only the finish that made the transition is told the ending.
+/// R4.2 Only the finish that made the transition is told the ending.
 pub async fn b16_one_finish_is_told_the_ending(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2).width(2)).await?;
@@ -126,7 +126,7 @@ pub async fn b16_one_finish_is_told_the_ending(case: &mut Case<'_>) -> Verdict {
     same(case.job("a").await?.finished_at, Some(case.now()))
 }
 
-/// R4.1, S7 The reply tells the bytes of the kind's ended jobs.
+/// R4.1, S7.1 The reply tells the bytes of the kind's ended jobs.
 pub async fn the_reply_tells_the_terminal_bytes(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -143,7 +143,7 @@ pub async fn the_reply_tells_the_terminal_bytes(case: &mut Case<'_>) -> Verdict 
     same(told(ending), case.job("a").await?.bytes)
 }
 
-/// R13 Outcomes are read in the order in which they were stored, from 0.
+/// R13.1 Outcomes are read in the order in which they were stored, from 0.
 pub async fn outcomes_are_read_in_the_order_stored(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(3).width(3)).await?;

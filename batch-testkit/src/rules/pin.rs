@@ -9,7 +9,7 @@ use crate::case::{Case, busy, job};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// R1.7, S4.4 Only its session runs a pinned job.
+/// R1.7, S4.3 Only its session runs a pinned job.
 pub async fn only_its_session_runs_a_pinned_job(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.enter("s2").await?;
@@ -21,7 +21,7 @@ pub async fn only_its_session_runs_a_pinned_job(case: &mut Case<'_>) -> Verdict 
     same(case.turn_of("s1").await?.0, "a".to_owned())
 }
 
-/// R1.7, S4.4 Pinned and shared jobs take turns as one rotation.
+/// R1.7, S4.3 Pinned and shared jobs take turns as one rotation.
 pub async fn pinned_and_shared_jobs_take_turns(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").pinned("s1").targets(2).width(2)).await?;
@@ -38,7 +38,7 @@ pub async fn pinned_and_shared_jobs_take_turns(case: &mut Case<'_>) -> Verdict {
     same(order.concat(), "abcab".to_owned())
 }
 
-/// R2.5, S4.4 A take promotes one shared job, then one of its own.
+/// R2.5, S4.3 A take promotes one shared job, then one of its own.
 pub async fn a_take_promotes_a_shared_job_then_its_own(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("own").pinned("s1")).await?;
@@ -53,7 +53,7 @@ pub async fn a_take_promotes_a_shared_job_then_its_own(case: &mut Case<'_>) -> V
     same([first.as_str(), second.as_str()], ["shared", "own"])
 }
 
-/// R2.5, S4.4 Nobody else promotes a pinned job, or is told of its time.
+/// R2.5, S4.3 Nobody else promotes a pinned job, or is told of its time.
 pub async fn a_foreign_pinned_job_is_not_waited_for(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.enter("s2").await?;

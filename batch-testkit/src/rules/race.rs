@@ -39,7 +39,7 @@ fn created(replies: &[SubmitReply]) -> usize {
     replies.iter().filter(made).count()
 }
 
-/// R1.6, S3.5 Fifty identical submits at once make one job, and nobody hits a cap.
+/// R1.6, S3.1 Fifty identical submits at once make one job, and nobody hits a cap.
 pub async fn b08_fifty_identical_submits_make_one_job(case: &mut Case<'_>) -> Verdict {
     let request = |n| job(&format!("{n}")).like("same").targets(3).caps(1, 1);
     let calls = (0..50).map(|n| case.call(&request(n))).collect();
@@ -56,7 +56,7 @@ pub async fn b08_fifty_identical_submits_make_one_job(case: &mut Case<'_>) -> Ve
     same(replies.iter().filter(found).count(), 49)
 }
 
-/// R1.6, S3.5 Sixty-four different submits never exceed a cap, and fill it exactly.
+/// R1.6, S3.1 Sixty-four different submits never exceed a cap, and fill it exactly.
 pub async fn b11_racing_submits_never_exceed_a_cap(case: &mut Case<'_>) -> Verdict {
     let request = |n: u32, caller| job(&format!("{caller}{n}")).caller(caller).caps(3, 5);
     let ann = (0..32).map(|n| request(n, "ann"));
@@ -78,7 +78,7 @@ pub async fn b11_racing_submits_never_exceed_a_cap(case: &mut Case<'_>) -> Verdi
     same(over, SubmitReply::Busy)
 }
 
-/// R2.2, S4.5 Many takers at once start no target twice, and no serial job twice.
+/// R2.2, S4.3 Many takers at once start no target twice, and no serial job twice.
 pub async fn b02_many_takers_start_no_target_twice(case: &mut Case<'_>) -> Verdict {
     for n in 0..10 {
         case.make(job(&format!("{n}")).targets(4)).await?;
@@ -154,7 +154,7 @@ async fn all_ended(store: &dyn Store) -> Verdict<bool> {
     Ok(store.stats(call).await?.kind.live == 0)
 }
 
-/// R4.1, R5, S1 A cancel races the last outcome: one of them ends the job, and both replies agree.
+/// R4.1, R5.1, S1.1 A cancel races the last outcome: one of them ends the job, and both replies agree.
 pub async fn b14_a_cancel_races_the_last_outcome(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     let mut cancelled = 0;

@@ -51,7 +51,7 @@ async fn dump(case: &Case<'_>) -> Verdict<String> {
     Ok(shown.join("\n"))
 }
 
-/// S8.1, B50 Reads change nothing, however often they are made.
+/// R6.1, S8.1 Reads change nothing, however often they are made.
 pub async fn b50_reads_change_nothing(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(3)).await?;
@@ -71,7 +71,7 @@ pub async fn b50_reads_change_nothing(case: &mut Case<'_>) -> Verdict {
     same(dump(case).await?, before)
 }
 
-/// R6, S8.2 A page ends at its rows and says where the next begins.
+/// R6.2, S8.2 A page ends at its rows and says where the next begins.
 pub async fn a_page_ends_at_its_rows(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").targets(5)).await?;
 
@@ -84,7 +84,7 @@ pub async fn a_page_ends_at_its_rows(case: &mut Case<'_>) -> Verdict {
     same(shown(&last), (vec![4], None))
 }
 
-/// R6, S8.2 A page that ends with the last row has no next.
+/// R6.2 A page that ends with the last row has no next.
 pub async fn a_full_last_page_has_no_next(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").targets(4)).await?;
 
@@ -93,7 +93,7 @@ pub async fn a_full_last_page_has_no_next(case: &mut Case<'_>) -> Verdict {
     same(shown(&last), (vec![2, 3], None))
 }
 
-/// R6, S8.2 A page past the end is empty.
+/// R6.2 A page past the end is empty.
 pub async fn a_page_past_the_end_is_empty(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").targets(2)).await?;
 
@@ -104,7 +104,7 @@ pub async fn a_page_past_the_end_is_empty(case: &mut Case<'_>) -> Verdict {
     same(shown(&far), (Vec::new(), None))
 }
 
-/// R6, S8.2 A page holds at least one row.
+/// R6.2 A page holds at least one row.
 pub async fn a_page_of_no_rows_holds_one(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").targets(2)).await?;
 
@@ -113,7 +113,7 @@ pub async fn a_page_of_no_rows_holds_one(case: &mut Case<'_>) -> Verdict {
     same(shown(&least), (vec![0], Some(1)))
 }
 
-/// R6, S8.3 A page ends at 4 MiB, results counted, though never before its first row.
+/// R6.2 A page ends at 4 MiB, results counted, though never before its first row.
 pub async fn a_page_ends_at_four_mebibytes(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").with(vec![target("", ""); 4])).await?;
@@ -131,7 +131,7 @@ pub async fn a_page_ends_at_four_mebibytes(case: &mut Case<'_>) -> Verdict {
     same(shown(&rest), (vec![3], None))
 }
 
-/// R13, S8.2 The stored order has pages too, from any outcome on.
+/// R13.1 The stored order has pages too, from any outcome on.
 pub async fn the_stored_order_is_read_from_any_outcome_on(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(4)).await?;
@@ -148,7 +148,7 @@ pub async fn the_stored_order_is_read_from_any_outcome_on(case: &mut Case<'_>) -
     same(shown(&none), (Vec::new(), None))
 }
 
-/// R6, S8.4 A later page of an evicted job says so.
+/// R6.3 A later page of an evicted job says so.
 pub async fn a_later_page_of_an_evicted_job_says_so(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -170,7 +170,7 @@ pub async fn a_later_page_of_an_evicted_job_says_so(case: &mut Case<'_>) -> Verd
     )
 }
 
-/// R6, S8.4 A later page of a swept job says so.
+/// R6.3 A later page of a swept job says so.
 pub async fn a_later_page_of_a_swept_job_says_so(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").targets(2)).await?;
     case.cancel("a").await?;
@@ -186,7 +186,7 @@ pub async fn a_later_page_of_a_swept_job_says_so(case: &mut Case<'_>) -> Verdict
     )
 }
 
-/// S8.5 A note is read with its job, and not in lists.
+/// S9.1 A note is read with its job, and not in lists.
 pub async fn a_note_is_read_with_its_job_only(case: &mut Case<'_>) -> Verdict {
     let note = case.markers().text("note");
     case.make(job("a").note(note.clone())).await?;
@@ -203,7 +203,7 @@ pub async fn a_note_is_read_with_its_job_only(case: &mut Case<'_>) -> Verdict {
     same(notes, vec![""])
 }
 
-/// S8.5, S12 A note over 64 KiB breaks the contract.
+/// S12.1 A note over 64 KiB breaks the contract.
 pub async fn a_long_note_is_invalid(case: &mut Case<'_>) -> Verdict {
     case.make(job("full").note("n".repeat(64 << 10))).await?;
     let call = case.call(&job("over").note("n".repeat((64 << 10) + 1)));
@@ -213,7 +213,7 @@ pub async fn a_long_note_is_invalid(case: &mut Case<'_>) -> Verdict {
     same(case.error_of(answer)?, StoreErrorKind::Invalid)
 }
 
-/// S8.6 A list is filtered by kind, caller and status.
+/// S8.3 A list is filtered by kind, caller and status.
 pub async fn a_list_is_filtered(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").caller("ann")).await?;
     case.make(job("b").caller("bob")).await?;
@@ -248,7 +248,7 @@ pub async fn a_list_is_filtered(case: &mut Case<'_>) -> Verdict {
     )
 }
 
-/// S8.6, S12 The rotation is that of one kind.
+/// S12.1 The rotation is that of one kind.
 pub async fn a_rotation_without_a_kind_is_invalid(case: &mut Case<'_>) -> Verdict {
     let call = JobList {
         filter: JobFilter::default(),
@@ -262,7 +262,7 @@ pub async fn a_rotation_without_a_kind_is_invalid(case: &mut Case<'_>) -> Verdic
     same(case.error_of(answer)?, StoreErrorKind::Invalid)
 }
 
-/// S8.6, B29 Pages of a list skip and repeat nothing when jobs come and go between them.
+/// S8.2, S4.1 Pages of a list skip and repeat nothing when jobs come and go between them.
 pub async fn b29_pages_of_a_list_skip_nothing(case: &mut Case<'_>) -> Verdict {
     for id in ["a", "b", "c", "d"] {
         case.make(job(id).ttl(Duration::from_secs(1))).await?;
@@ -293,7 +293,7 @@ pub async fn b29_pages_of_a_list_skip_nothing(case: &mut Case<'_>) -> Verdict {
     same(third.next, None)
 }
 
-/// S8.7 A list examines a bounded number of rows, and goes on where it stopped.
+/// S8.3 A list examines a bounded number of rows, and goes on where it stopped.
 pub async fn a_list_examines_a_bounded_number_of_rows(case: &mut Case<'_>) -> Verdict {
     let call = case.call(&job("x"));
     for n in 0..LIST_EXAMINED {
@@ -313,7 +313,7 @@ pub async fn a_list_examines_a_bounded_number_of_rows(case: &mut Case<'_>) -> Ve
     same(found, vec!["last".to_owned()])
 }
 
-/// S8.8, S13 Kinds are read in pages, in the order of their names.
+/// S13.1 Kinds are read in pages, in the order of their names.
 pub async fn kinds_are_read_in_pages(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").kind("k2")).await?;
     case.make(job("b").kind("k1")).await?;

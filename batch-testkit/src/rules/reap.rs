@@ -100,7 +100,7 @@ pub async fn the_last_step_removes_the_session(case: &mut Case<'_>) -> Verdict {
     )
 }
 
-/// S1, R9.4 A reap works in bounded steps, and stopping between them loses nothing.
+/// S1.2, R9.4 A reap works in bounded steps, and stopping between them loses nothing.
 pub async fn a_reap_works_in_bounded_steps(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").pinned("s1")).await?;

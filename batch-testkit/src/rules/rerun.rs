@@ -25,7 +25,7 @@ async fn first_job(case: &mut Case<'_>) -> Verdict {
     case.run_one("s1", failed("x")).await.map(|_| ())
 }
 
-/// R12 A rerun names its origin, and the origin its newest rerun.
+/// R12.1, R12.3 A rerun names its origin, and the origin its newest rerun.
 pub async fn a_rerun_and_its_origin_name_each_other(case: &mut Case<'_>) -> Verdict {
     first_job(case).await?;
 
@@ -40,7 +40,7 @@ pub async fn a_rerun_and_its_origin_name_each_other(case: &mut Case<'_>) -> Verd
     same(case.job("first").await?.newest_rerun, Some("second".into()))
 }
 
-/// R12 A target keeps its index in the first job of the chain.
+/// R12.3 A target keeps its index in the first job of the chain.
 pub async fn a_target_keeps_its_first_index(case: &mut Case<'_>) -> Verdict {
     first_job(case).await?;
     case.make(
@@ -56,7 +56,7 @@ pub async fn a_target_keeps_its_first_index(case: &mut Case<'_>) -> Verdict {
     same(case.target("second", 0).await?.origin, 1)
 }
 
-/// R12 In the first job a target's index is its own.
+/// R12.3 In the first job a target's index is its own.
 pub async fn in_the_first_job_the_index_is_its_own(case: &mut Case<'_>) -> Verdict {
     first_job(case).await?;
 
@@ -66,7 +66,7 @@ pub async fn in_the_first_job_the_index_is_its_own(case: &mut Case<'_>) -> Verdi
     same(origins, vec![0, 1])
 }
 
-/// R12 The same rerun of the same origin is one job.
+/// R12.2 The same rerun of the same origin is one job.
 pub async fn the_same_rerun_is_reused(case: &mut Case<'_>) -> Verdict {
     first_job(case).await?;
     let rerun = |id: &str, which| job(id).with(vec![again("u1", 1)]).rerun_of("first", which);
@@ -80,7 +80,7 @@ pub async fn the_same_rerun_is_reused(case: &mut Case<'_>) -> Verdict {
     same(case.job("first").await?.newest_rerun, Some("fourth".into()))
 }
 
-/// R12, R1.5 The keys of reruns are a name space of their own.
+/// R12.2, R1.5 The keys of reruns are a name space of their own.
 pub async fn reruns_have_keys_of_their_own(case: &mut Case<'_>) -> Verdict {
     first_job(case).await?;
     case.make(job("content").with(vec![target("u1", "{}")]))
@@ -101,7 +101,7 @@ pub async fn reruns_have_keys_of_their_own(case: &mut Case<'_>) -> Verdict {
     .map(|_| ())
 }
 
-/// R12 A rerun whose origin is gone is a job all the same.
+/// R12.3 A rerun whose origin is gone is a job all the same.
 pub async fn a_rerun_outlives_its_origin(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
 

@@ -45,7 +45,7 @@ pub async fn a_submit_is_created_again_after_its_key_moved(case: &mut Case<'_>) 
     same(again, SubmitReply::Created { seq })
 }
 
-/// S2.1, S7 It is `Created` again although its job was evicted.
+/// S2.1, S7.3 It is `Created` again although its job was evicted.
 pub async fn a_submit_is_created_again_after_an_eviction(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     let seq = case.make(job("a")).await?;
@@ -72,7 +72,7 @@ pub async fn a_pinned_submit_is_created_again_after_the_reap(case: &mut Case<'_>
     same(again, SubmitReply::Created { seq })
 }
 
-/// S2.2 A refused submit decides anew.
+/// S2.6 A refused submit decides anew.
 pub async fn a_refused_submit_decides_anew(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     let refused = case.submit(job("b").caps(1, 9)).await?;
@@ -82,7 +82,7 @@ pub async fn a_refused_submit_decides_anew(case: &mut Case<'_>) -> Verdict {
     case.make(job("b").caps(1, 9)).await.map(|_| ())
 }
 
-/// S2.3 A take is answered with the same start while that is open.
+/// S2.2 A take is answered with the same start while that is open.
 pub async fn a_take_answers_the_same_start(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2).width(2)).await?;
@@ -96,7 +96,7 @@ pub async fn a_take_answers_the_same_start(case: &mut Case<'_>) -> Verdict {
     same(case.job("a").await?, before)
 }
 
-/// S2.3, R5.1 A take is answered with its open start although the job is cancelled.
+/// S2.2, R5.1 A take is answered with its open start although the job is cancelled.
 pub async fn a_take_answers_the_same_start_after_a_cancel(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -108,7 +108,7 @@ pub async fn a_take_answers_the_same_start_after_a_cancel(case: &mut Case<'_>) -
     same(again, first)
 }
 
-/// S2.3 An idle take decides anew.
+/// S2.6 An idle take decides anew.
 pub async fn an_idle_take_decides_anew(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     let idle = case.take_as("s1", "t").await?;
@@ -120,7 +120,7 @@ pub async fn an_idle_take_decides_anew(case: &mut Case<'_>) -> Verdict {
     same(matches!(again, TakeReply::Started(_)), true)
 }
 
-/// S2.3, R9.4 A take of a session that was reaped is gone.
+/// S2.2, R9.4 A take of a session that was reaped is gone.
 pub async fn a_take_of_a_reaped_session_is_gone(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -130,7 +130,7 @@ pub async fn a_take_of_a_reaped_session_is_gone(case: &mut Case<'_>) -> Verdict 
     same(case.take_as("s1", "t").await?, TakeReply::Gone)
 }
 
-/// S2.4 Tickets of different sessions are different tickets.
+/// S2.2 Tickets of different sessions are different tickets.
 pub async fn a_ticket_is_a_name_within_its_session(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.enter("s2").await?;
@@ -146,7 +146,7 @@ pub async fn a_ticket_is_a_name_within_its_session(case: &mut Case<'_>) -> Verdi
     }
 }
 
-/// S2.5 An outcome is stored once, with the same ending each time.
+/// S2.3 An outcome is stored once, with the same ending each time.
 pub async fn b17_an_outcome_sent_again_is_stored_once(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -163,7 +163,7 @@ pub async fn b17_an_outcome_sent_again_is_stored_once(case: &mut Case<'_>) -> Ve
     same((case.job("a").await?, case.stats().await?), before)
 }
 
-/// S2.5, R9.4 An outcome is known again after its session was reaped.
+/// S2.3, R9.4 An outcome is known again after its session was reaped.
 pub async fn an_outcome_is_known_after_the_reap(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -175,7 +175,7 @@ pub async fn an_outcome_is_known_after_the_reap(case: &mut Case<'_>) -> Verdict 
     same(ending(&again)?, Some(JobStatus::Done))
 }
 
-/// S2.6 A busy answer is kept once, until a later start is answered.
+/// S2.4 A busy answer is kept once, until a later start is answered.
 pub async fn a_busy_answer_sent_again_counts_once(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -190,7 +190,7 @@ pub async fn a_busy_answer_sent_again_counts_once(case: &mut Case<'_>) -> Verdic
     same(case.stats().await?.counters.targets_retried_later, 1)
 }
 
-/// S2.6 A hand-back is known again while a later start runs, and no longer once that is answered.
+/// S2.4 A hand-back is known again while a later start runs, and no longer once that is answered.
 pub async fn a_hand_back_is_known_until_a_later_answer(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -205,7 +205,7 @@ pub async fn a_hand_back_is_known_until_a_later_answer(case: &mut Case<'_>) -> V
     same(after, FinishReply::Superseded)
 }
 
-/// S2.6 Once the outcome of a later start is stored, an earlier busy answer is superseded.
+/// S2.4 Once the outcome of a later start is stored, an earlier busy answer is superseded.
 pub async fn a_busy_answer_before_the_outcome_is_superseded(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -217,7 +217,7 @@ pub async fn a_busy_answer_before_the_outcome_is_superseded(case: &mut Case<'_>)
     same(late, FinishReply::Superseded)
 }
 
-/// S2.6, R9.6 A refusal tells the same ending again.
+/// S2.4, R9.6 A refusal tells the same ending again.
 pub async fn a_refusal_sent_again_tells_the_same_ending(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -230,7 +230,7 @@ pub async fn a_refusal_sent_again_tells_the_same_ending(case: &mut Case<'_>) -> 
     same(case.stats().await?.counters.jobs_failed, 1)
 }
 
-/// S2.7, S7 Of an evicted job only the finish that ended it is known.
+/// S2.3, S7.3 Of an evicted job only the finish that ended it is known.
 pub async fn of_an_evicted_job_the_ending_finish_is_known(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -248,7 +248,7 @@ pub async fn of_an_evicted_job_the_ending_finish_is_known(case: &mut Case<'_>) -
     same(ending(&ending_one)?, Some(JobStatus::Done))
 }
 
-/// S2.8 A cancel is `Cancelled` again for the same request.
+/// S2.5 A cancel is `Cancelled` again for the same request.
 pub async fn a_cancel_is_cancelled_again(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     let first = case.cancel_as("a", "r").await?;
@@ -262,7 +262,7 @@ pub async fn a_cancel_is_cancelled_again(case: &mut Case<'_>) -> Verdict {
     same((case.job("a").await?, case.stats().await?), before)
 }
 
-/// S2.8 A request that did not cancel never says so later.
+/// S2.5 A request that did not cancel never says so later.
 pub async fn a_cancel_that_came_late_stays_already(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -277,7 +277,7 @@ pub async fn a_cancel_that_came_late_stays_already(case: &mut Case<'_>) -> Verdi
     same((first, again), (already, already))
 }
 
-/// S2.9 A sweep that is sent again goes on from where it is.
+/// S2.6 A sweep that is sent again goes on from where it is.
 pub async fn a_sweep_sent_again_decides_anew(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     case.cancel("a").await?;

@@ -76,7 +76,7 @@ pub async fn b29_jobs_of_one_instant_start_in_submit_order(case: &mut Case<'_>) 
     same(order, ids.map(|id| format!("{id}0")).to_vec())
 }
 
-/// S4.1, S15 A clock that steps back changes no order.
+/// S4.1, S15.2 A clock that steps back changes no order.
 pub async fn b29_a_clock_stepped_back_changes_no_order(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("first")).await?;
@@ -232,7 +232,7 @@ pub async fn reuse_and_touch_move_no_job(case: &mut Case<'_>) -> Verdict {
     same(case.rotation().await?, before)
 }
 
-/// R2.1, S4.2 A job that has ended, or cannot start anything, is not in the rotation.
+/// R2.1, S4.4 A job that has ended, or cannot start anything, is not in the rotation.
 pub async fn b28_an_ended_job_leaves_the_rotation(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;

@@ -77,7 +77,7 @@ pub async fn an_unknown_session_is_gone(case: &mut Case<'_>) -> Verdict {
     same(take, batch_core::store::reply::TakeReply::Gone)
 }
 
-/// R9.3, S2 Entering again is no new session.
+/// R9.3, S2.6 Entering again is no new session.
 pub async fn entering_again_changes_nothing(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.renew("s1").await?;
@@ -131,7 +131,7 @@ pub async fn b04_identity_is_the_start_not_the_host(case: &mut Case<'_>) -> Verd
     same(case.sessions().await?.len(), 1)
 }
 
-/// R9.4, S8 Sessions are read in pages, in the order of their ids.
+/// R9.4 Sessions are read in pages, in the order of their ids.
 pub async fn sessions_are_read_in_pages(case: &mut Case<'_>) -> Verdict {
     for id in ["s3", "s1", "s2"] {
         case.enter(id).await?;

@@ -73,7 +73,7 @@ pub async fn a_short_stage_is_asked_for_again(case: &mut Case<'_>) -> Verdict {
     case.make(staged("a")).await.map(|_| ())
 }
 
-/// R1.10, S2 A chunk sent again overwrites itself.
+/// R1.10, S2.6 A chunk sent again overwrites itself.
 pub async fn a_chunk_sent_again_changes_nothing(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.stage("a", "s1", 0, chunk(0, 3)).await?;
@@ -85,7 +85,7 @@ pub async fn a_chunk_sent_again_changes_nothing(case: &mut Case<'_>) -> Verdict 
     same(case.all_targets("a").await?.len(), 3)
 }
 
-/// R1.10, S12 A chunk that leaves a gap breaks the contract.
+/// R1.10, S12.1 A chunk that leaves a gap breaks the contract.
 pub async fn a_gap_is_invalid(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.stage("a", "s1", 0, chunk(0, 1)).await?;
@@ -174,7 +174,7 @@ pub async fn a_chunk_renews_its_stage(case: &mut Case<'_>) -> Verdict {
     case.make(staged("a")).await.map(|_| ())
 }
 
-/// R1.10, S1 More targets than a call may carry are refused.
+/// R1.10 More targets than a call may carry are refused.
 pub async fn a_call_carries_at_most_a_thousand_targets(case: &mut Case<'_>) -> Verdict {
     case.make(job("full").with(chunk(0, 1_000))).await?;
     let call = case.call(&job("over").with(chunk(0, 1_001)));

@@ -76,7 +76,7 @@ pub async fn a_closed_store_says_so(case: &mut Case<'_>) -> Verdict {
     same(case.error_of(read)?, StoreErrorKind::Closed)
 }
 
-/// S12.2 An error names its operation.
+/// S12.1 An error names its operation.
 pub async fn an_error_names_its_operation(case: &mut Case<'_>) -> Verdict {
     let store = Arc::clone(case.store());
     store.close().await?;
@@ -155,7 +155,7 @@ pub async fn b29_the_order_survives_a_reopening(case: &mut Case<'_>) -> Verdict 
     same(case.rotation().await?.concat(), "ac".to_owned())
 }
 
-/// S10.1, S2 A call sent again after a reopening answers as before.
+/// S10.1, S2.2, S2.3 A call sent again after a reopening answers as before.
 pub async fn a_resend_after_a_reopening_answers_as_before(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -168,7 +168,7 @@ pub async fn a_resend_after_a_reopening_answers_as_before(case: &mut Case<'_>) -
     same(case.take_as("s1", "t").await?, taken)
 }
 
-/// S10.2 What one handle wrote, the other sees at once.
+/// S10.1 What one handle wrote, the other sees at once.
 pub async fn a_second_handle_sees_every_write(case: &mut Case<'_>) -> Verdict {
     let second = case.second().await?;
     case.enter("s1").await?;

@@ -137,7 +137,7 @@ pub async fn b11_a_refusal_leaves_nothing(case: &mut Case<'_>) -> Verdict {
     case.make(job("b").caller("ann")).await.map(|_| ())
 }
 
-/// R1.1, S12 A job without targets breaks the contract.
+/// R1.1, S12.1 A job without targets breaks the contract.
 pub async fn a_job_without_targets_is_invalid(case: &mut Case<'_>) -> Verdict {
     let call = case.call(&job("a").with(Vec::new()));
 
@@ -147,7 +147,7 @@ pub async fn a_job_without_targets_is_invalid(case: &mut Case<'_>) -> Verdict {
     same(case.find("a").await?, None)
 }
 
-/// R1.10, S12 A total that differs from the targets breaks the contract.
+/// R1.10, S12.1 A total that differs from the targets breaks the contract.
 pub async fn a_wrong_total_is_invalid(case: &mut Case<'_>) -> Verdict {
     let call = case.call(&job("a").with(vec![target("u", "{}")]).total(2));
 

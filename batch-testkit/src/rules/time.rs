@@ -8,7 +8,7 @@ use batch_core::time::Timestamp;
 use crate::breach::{Verdict, same};
 use crate::case::{Case, HOUR, START, busy, done, job};
 
-/// S15.1 A clock that steps back takes nothing away.
+/// S15.2 A clock that steps back takes nothing away.
 pub async fn b22_a_clock_stepped_back_takes_nothing_away(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -21,7 +21,7 @@ pub async fn b22_a_clock_stepped_back_takes_nothing_away(case: &mut Case<'_>) ->
     same(case.job("a").await?.lease, START)
 }
 
-/// S15.1 A stamp from the future counts as alive.
+/// S15.2 A stamp from the future counts as alive.
 pub async fn a_stamp_from_the_future_is_alive(case: &mut Case<'_>) -> Verdict {
     case.set_clock(START.after(HOUR * 100))?;
     case.make(job("a").ttl(Duration::from_secs(1))).await?;
@@ -33,7 +33,7 @@ pub async fn a_stamp_from_the_future_is_alive(case: &mut Case<'_>) -> Verdict {
     same(case.job("a").await?.status, JobStatus::Queued)
 }
 
-/// S15.2 The latest and the earliest time that can be stored are times.
+/// S9.2, S15.2 The latest and the earliest time that can be stored are times.
 pub async fn the_edges_of_time_are_times(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.set_clock(Timestamp::MIN)?;
@@ -61,7 +61,7 @@ pub async fn a_negative_time_is_a_time(case: &mut Case<'_>) -> Verdict {
     same((early.jobs, swept.jobs), (0, 1))
 }
 
-/// S15.3 An outcome stored under an earlier clock keeps its own stamp, and no lease moves back.
+/// S15.2 An outcome stored under an earlier clock keeps its own stamp, and no lease moves back.
 pub async fn an_outcome_of_an_earlier_clock_is_kept(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -75,7 +75,7 @@ pub async fn an_outcome_of_an_earlier_clock_is_kept(case: &mut Case<'_>) -> Verd
     same(case.job("a").await?.lease, START)
 }
 
-/// S15.4 A store without a clock of its own reports none, at no call.
+/// S15.1 A store without a clock of its own reports none, at no call.
 pub async fn store_time_is_reported_everywhere_or_nowhere(case: &mut Case<'_>) -> Verdict {
     use batch_core::store::reply::{EnterReply, RenewReply};
     let own = case.capabilities().store_time.is_some();

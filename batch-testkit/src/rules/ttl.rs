@@ -43,7 +43,7 @@ pub async fn b22_a_done_job_is_reused_until_its_ttl_and_not_at_it(case: &mut Cas
     same(matches!(late, SubmitReply::Created { .. }), true)
 }
 
-/// S6.2 Each job has a ttl of its own, counted in milliseconds.
+/// S6.1 Each job has a ttl of its own, counted in milliseconds.
 pub async fn b22_each_job_has_its_own_ttl(case: &mut Case<'_>) -> Verdict {
     case.make(job("short").ttl(Duration::from_millis(250)))
         .await?;
@@ -58,7 +58,7 @@ pub async fn b22_each_job_has_its_own_ttl(case: &mut Case<'_>) -> Verdict {
     same(case.listed().await?, vec!["long".to_owned()])
 }
 
-/// S6.3 A live job always matches, however old.
+/// S6.2 A live job always matches, however old.
 pub async fn a_live_job_is_reused_past_its_ttl(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     case.advance(HOUR * 48)?;
@@ -68,7 +68,7 @@ pub async fn a_live_job_is_reused_past_its_ttl(case: &mut Case<'_>) -> Verdict {
     same(matches!(reply, SubmitReply::Reused { .. }), true)
 }
 
-/// S6.4 A live job that nobody cared for ends `failed: expired`, and goes one ttl later.
+/// S6.3 A live job that nobody cared for ends `failed: expired`, and goes one ttl later.
 pub async fn an_abandoned_live_job_expires(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     case.advance(HOUR)?;
@@ -91,7 +91,7 @@ pub async fn an_abandoned_live_job_expires(case: &mut Case<'_>) -> Verdict {
     same((swept.jobs, later.jobs), (0, 1))
 }
 
-/// S6.4 One millisecond before its ttl a live job does not expire.
+/// S6.3 One millisecond before its ttl a live job does not expire.
 pub async fn b22_a_live_job_does_not_expire_early(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     case.advance(just_before(HOUR))?;
@@ -102,7 +102,7 @@ pub async fn b22_a_live_job_does_not_expire_early(case: &mut Case<'_>) -> Verdic
     same(case.job("a").await?.status, JobStatus::Queued)
 }
 
-/// S6.5 A job with a target in flight is neither swept nor expired.
+/// S6.4 A job with a target in flight is neither swept nor expired.
 pub async fn b23_a_job_in_flight_is_not_swept(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("live")).await?;
@@ -119,7 +119,7 @@ pub async fn b23_a_job_in_flight_is_not_swept(case: &mut Case<'_>) -> Verdict {
     case.settle(&ended, done("x")).await
 }
 
-/// S6.5 Once nothing is in flight its own time counts again.
+/// S6.4 Once nothing is in flight its own time counts again.
 pub async fn b23_after_the_last_outcome_the_ttl_counts_again(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -136,7 +136,7 @@ pub async fn b23_after_the_last_outcome_the_ttl_counts_again(case: &mut Case<'_>
     same((early.jobs, swept.jobs), (0, 1))
 }
 
-/// S6.5 A job that is only busy may expire: nothing of it is in flight.
+/// S6.3 A job that is only busy may expire: nothing of it is in flight.
 pub async fn a_waiting_job_may_expire(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -148,7 +148,7 @@ pub async fn a_waiting_job_may_expire(case: &mut Case<'_>) -> Verdict {
     same(case.job("a").await?.error, Some("expired".to_owned()))
 }
 
-/// R6 A touch moves the lease of any job to now.
+/// R6.4 A touch moves the lease of any job to now.
 pub async fn a_touch_keeps_a_job(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     case.cancel("a").await?;
@@ -163,7 +163,7 @@ pub async fn a_touch_keeps_a_job(case: &mut Case<'_>) -> Verdict {
     same(case.job("a").await?.lease, lease)
 }
 
-/// R6 A touch revives nothing.
+/// R6.4 A touch revives nothing.
 pub async fn b23_a_touch_revives_nothing(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     case.cancel("a").await?;
@@ -180,7 +180,7 @@ pub async fn b23_a_touch_revives_nothing(case: &mut Case<'_>) -> Verdict {
     same(case.listed().await?, vec!["a".to_owned()])
 }
 
-/// R6, S15 A touch from an earlier clock moves nothing back.
+/// R6.4, S15.2 A touch from an earlier clock moves nothing back.
 pub async fn a_touch_moves_no_lease_back(case: &mut Case<'_>) -> Verdict {
     case.make(job("a")).await?;
     case.set_clock(Timestamp::from_millis(START.as_millis() - 5_000))?;
@@ -190,7 +190,7 @@ pub async fn a_touch_moves_no_lease_back(case: &mut Case<'_>) -> Verdict {
     same(reply, TouchReply::Touched { lease: START })
 }
 
-/// S6.6 What is swept is not found by any operation.
+/// S1.3 What is swept is not found by any operation.
 pub async fn b23_a_late_outcome_finds_a_swept_job_gone(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -204,7 +204,7 @@ pub async fn b23_a_late_outcome_finds_a_swept_job_gone(case: &mut Case<'_>) -> V
     same(case.listed().await?, Vec::<String>::new())
 }
 
-/// S1, S6.7 A sweep works in bounded steps, and stopping between them loses nothing.
+/// S1.2, S1.3 A sweep works in bounded steps, and stopping between them loses nothing.
 pub async fn b32_a_sweep_works_in_bounded_steps(case: &mut Case<'_>) -> Verdict {
     for id in ["a", "b", "c"] {
         case.make(job(id).targets(4)).await?;
@@ -227,7 +227,7 @@ pub async fn b32_a_sweep_works_in_bounded_steps(case: &mut Case<'_>) -> Verdict 
     same(case.listed().await?, Vec::<String>::new())
 }
 
-/// S6.8 A sweep goes over all kinds.
+/// S6.1 A sweep goes over all kinds.
 pub async fn a_sweep_goes_over_all_kinds(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").kind("one")).await?;
     case.make(job("b").kind("two")).await?;
@@ -238,7 +238,7 @@ pub async fn a_sweep_goes_over_all_kinds(case: &mut Case<'_>) -> Verdict {
     same(case.sweep().await?.jobs, 2)
 }
 
-/// S6.1, R11 A ttl without end keeps its job.
+/// S6.1, R11.3 A ttl without end keeps its job.
 pub async fn b49_an_absurd_ttl_keeps_its_job(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").ttl(Duration::MAX)).await?;
     case.cancel("a").await?;

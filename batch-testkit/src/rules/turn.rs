@@ -64,7 +64,7 @@ pub async fn the_take_runs_after_a_refused_finish(case: &mut Case<'_>) -> Verdic
     same(started(&reply)?, ("b", 0))
 }
 
-/// R2.7, S2 A turn sent again gives the same two replies and changes nothing.
+/// R2.7, S2.2, S2.3 A turn sent again gives the same two replies and changes nothing.
 pub async fn a_turn_sent_again_gives_the_same_replies(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(3)).await?;
@@ -78,7 +78,7 @@ pub async fn a_turn_sent_again_gives_the_same_replies(case: &mut Case<'_>) -> Ve
     same(case.job("a").await?, before)
 }
 
-/// R2.7, S2 A turn whose own take restarts the target that it handed back may be sent again.
+/// R2.7, S2.4 A turn whose own take restarts the target that it handed back may be sent again.
 pub async fn a_turn_may_restart_what_it_handed_back(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;

@@ -102,7 +102,7 @@ pub async fn a_waiting_job_is_not_in_the_rotation(case: &mut Case<'_>) -> Verdic
     same(case.rotation().await?, Vec::<String>::new())
 }
 
-/// R3.2, R6 A busy target is pending, and shows since when and until when.
+/// R3.2, R6.2 A busy target is pending, and shows since when and until when.
 pub async fn a_busy_target_is_pending_with_its_times(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;
@@ -149,7 +149,7 @@ pub async fn a_hand_back_counts_no_try(case: &mut Case<'_>) -> Verdict {
     same(case.stats().await?.counters.targets_retried_later, 0)
 }
 
-/// R3.2, R6 An outcome shows one try more than busy answers.
+/// R3.2, R6.2 An outcome shows one try more than busy answers.
 pub async fn an_outcome_counts_its_own_try(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a").targets(2)).await?;
@@ -190,7 +190,7 @@ pub async fn a_serial_job_waits_for_its_busy_target(case: &mut Case<'_>) -> Verd
     same(idle, TakeReply::Idle { ready_at })
 }
 
-/// R11, S15 A wait that never ends harms nothing.
+/// R11.3, S15.2 A wait that never ends harms nothing.
 pub async fn an_absurd_wait_harms_nothing(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
     case.make(job("a")).await?;

@@ -1,0 +1,8 @@
+//! A job together with its reruns, seen as one: each target with its newest outcome.
+
+mod cursor;
+mod family;
+mod merge;
+
+pub(crate) use family::Family;
+pub(crate) use merge::View;
