@@ -129,6 +129,27 @@ async fn b43_a_held_write_lock_is_waited_for_then_reported() {
         .unwrap();
 }
 
+/// Opening an existing store takes no lock that a writer or a reader holds.
+#[tokio::test]
+async fn a_store_opens_while_others_write_and_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.db");
+    let first = opened(&path).await;
+    let (writer, reader) = (
+        Connection::open(&path).unwrap(),
+        Connection::open(&path).unwrap(),
+    );
+    reader
+        .execute_batch("BEGIN; SELECT sequence FROM store;")
+        .unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+
+    let second = opened(&path).await;
+
+    assert_eq!(calls::job(&second, "job").await, None);
+    first.close().await.unwrap();
+}
+
 /// R2.6, B43: while another process holds the write lock, an idle take answers at once.
 #[tokio::test]
 async fn an_idle_take_needs_no_write_lock() {

@@ -17,6 +17,9 @@ use crate::site::Site;
 /// Cases of a smoke run.
 pub const CASES: u32 = 256;
 
+/// The seed of a smoke run.
+const SEED: u64 = 7;
+
 /// Runs that proptest's own shrinking may cost.
 const SHRINKS: u32 = 100;
 
@@ -28,6 +31,17 @@ pub fn check(backend: &dyn Backend, cases: u32, seed: u64) -> Result<Report, Fai
     let mut report = replay_kept(backend)?;
     report.add(&explore(backend, cases, seed)?);
     Ok(report)
+}
+
+/// Runs a smoke check as one test.
+///
+/// # Panics
+///
+/// When a program breaks the store; the message says which rule, and how to see it again.
+pub fn test(backend: &dyn Backend) {
+    if let Err(failure) = check(backend, CASES, SEED) {
+        panic!("{failure}");
+    }
 }
 
 /// Replays every program of `corpus/`: each once broke some store.

@@ -17,7 +17,7 @@ mod strategy;
 mod words;
 mod world;
 
-pub use check::{CASES, check, explore, replay, replay_kept};
+pub use check::{CASES, check, explore, replay, replay_kept, test};
 pub use program::{
     AnswerOf, BeatOf, ClockOf, HaltOf, Kept, KeyOf, NewJob, Op, Part, ReuseOf, Sent, StagedOf,
     StartOf, StopOf, TicketOf, VERSION,
