@@ -56,7 +56,7 @@ fn op() -> BoxedStrategy<Op> {
         6 => wait().prop_map(|millis| Op::Wait { millis }),
         4 => resend(),
         12 => upkeep(),
-        4 => life(),
+        5 => life(),
     ]
     .boxed()
 }
