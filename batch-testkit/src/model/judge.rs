@@ -49,7 +49,7 @@ fn turn(call: &Call, verdict: &Verdict, a: &TurnReply, b: &TurnReply) -> Breach 
             blame(verdict.rule, &finish[0], &finish[1]),
             finish,
         )
-    } else if gave_up(a, b) {
+    } else if verdict.take_rule != Some("S2.2") && gave_up(a, b) {
         ("take", "R2.7", take)
     } else {
         let rule = verdict.take_rule.unwrap_or("R2.7");
@@ -74,6 +74,16 @@ fn blame(rule: &'static str, expected: &Reply, seen: &Reply) -> &'static str {
         (Reply::Submit(SubmitReply::Created { .. }), Reply::Submit(seen)) if rule != "S2.1" => {
             refused(rule, seen)
         }
+        (Reply::Submit(a), Reply::Submit(SubmitReply::Reused { .. })) if is_after_reuse(a) => {
+            "R1.3"
+        }
+        (Reply::Submit(a), Reply::Submit(SubmitReply::KeyConflict { .. })) if is_after_reuse(a) => {
+            "R1.5"
+        }
+        (
+            Reply::Finish(FinishReply::Stored { ended: a, .. }),
+            Reply::Finish(FinishReply::Stored { ended: b, .. }),
+        ) if a == b => "R4.1",
         (Reply::Reap(Some(_)), Reply::Reap(None)) => "R9.3",
         (Reply::Reap(Some(a)), Reply::Reap(Some(b))) if a.interrupted != b.interrupted => "R9.5",
         (Reply::Sweep(a), Reply::Sweep(b)) if a.expired != b.expired => "S6.3",
@@ -91,6 +101,14 @@ fn blame(rule: &'static str, expected: &Reply, seen: &Reply) -> &'static str {
         }
         _ => rule,
     }
+}
+
+/// Replies that come into question only when nothing is reused.
+fn is_after_reuse(reply: &SubmitReply) -> bool {
+    matches!(
+        reply,
+        SubmitReply::TooMany | SubmitReply::CallerBusy | SubmitReply::Busy | SubmitReply::Send
+    )
 }
 
 /// A refusal where a job was to be made.
