@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Breach {
     /// The id of the broken rule.
     pub rule: &'static str,
-    /// What the call and its expected reply were.
+    /// The call and the reply that it should have had.
     pub expected: String,
     /// What was observed.
     pub observed: String,
@@ -95,6 +95,7 @@ const REASONS: &[(&str, &str)] = &[
     ),
     ("R5.1", "whoever cancels must be able to rely on the answer"),
     ("R6.1", "what was stored is what is shown"),
+    ("R6.2", "a page must fit the memory of whoever asked for it"),
     (
         "R6.3",
         "a reader must be able to tell a short list from a cut one",

@@ -38,23 +38,22 @@ pub(super) fn compare(call: &Call, verdict: &Verdict, seen: &Reply) -> Result<()
     })
 }
 
-/// R2.7: the part that differs is to blame, and the turn itself when a refused finish
-/// changed what its take answers.
+/// R2.7: the part that differs is to blame, and the turn itself when it took nothing because
+/// its finish was refused.
 fn turn(call: &Call, verdict: &Verdict, a: &TurnReply, b: &TurnReply) -> Breach {
     let finish = [&a.finish, &b.finish].map(|part| Reply::Finish(part.clone()));
     let take = [&a.take, &b.take].map(|part| Reply::Take(part.clone()));
-    let stored = matches!(a.finish, FinishReply::Stored { .. });
-    let (rule, part, [a, b]) = if a.finish != b.finish {
-        (verdict.rule, "finish", finish)
-    } else if stored {
-        (verdict.take_rule.unwrap_or("R2.7"), "take", take)
+    let (part, rule, [a, b]) = if a.finish != b.finish {
+        (
+            "finish",
+            blame(verdict.rule, &finish[0], &finish[1]),
+            finish,
+        )
+    } else if verdict.take_rule != Some("S2.2") && gave_up(a, b) {
+        ("take", "R2.7", take)
     } else {
-        ("R2.7", "take", take)
-    };
-    let rule = if rule == "R2.7" {
-        rule
-    } else {
-        blame(rule, &a, &b)
+        let rule = verdict.take_rule.unwrap_or("R2.7");
+        ("take", blame(rule, &take[0], &take[1]), take)
     };
     Breach::new(
         rule,
@@ -63,20 +62,31 @@ fn turn(call: &Call, verdict: &Verdict, a: &TurnReply, b: &TurnReply) -> Breach 
     )
 }
 
+fn gave_up(expected: &TurnReply, seen: &TurnReply) -> bool {
+    let refused = !matches!(expected.finish, FinishReply::Stored { .. });
+    refused && !matches!(seen.take, TakeReply::Started(_))
+}
+
 /// The rule of a refusal that was or should have been answered.
 fn blame(rule: &'static str, expected: &Reply, seen: &Reply) -> &'static str {
     match (expected, seen) {
         (_, Reply::Error(_)) => "S12.1",
         (Reply::Submit(SubmitReply::Created { .. }), Reply::Submit(seen)) if rule != "S2.1" => {
-            match seen {
-                SubmitReply::Reused { .. } => "R1.3",
-                SubmitReply::KeyConflict { .. } => "R1.5",
-                SubmitReply::TooMany | SubmitReply::CallerBusy | SubmitReply::Busy => "R1.4",
-                SubmitReply::Gone => "R1.7",
-                SubmitReply::Send => "R1.10",
-                SubmitReply::Created { .. } | SubmitReply::IdTaken => rule,
-            }
+            refused(rule, seen)
         }
+        (Reply::Submit(a), Reply::Submit(SubmitReply::Reused { .. })) if is_after_reuse(a) => {
+            "R1.3"
+        }
+        (Reply::Submit(a), Reply::Submit(SubmitReply::KeyConflict { .. })) if is_after_reuse(a) => {
+            "R1.5"
+        }
+        (
+            Reply::Finish(FinishReply::Stored { ended: a, .. }),
+            Reply::Finish(FinishReply::Stored { ended: b, .. }),
+        ) if a == b => "R4.1",
+        (Reply::Reap(Some(_)), Reply::Reap(None)) => "R9.3",
+        (Reply::Reap(Some(a)), Reply::Reap(Some(b))) if a.interrupted != b.interrupted => "R9.5",
+        (Reply::Sweep(a), Reply::Sweep(b)) if a.expired != b.expired => "S6.3",
         (Reply::Take(TakeReply::Idle { .. }), Reply::Take(TakeReply::Started(_))) => "S4.3",
         (Reply::Take(TakeReply::Started(a)), Reply::Take(TakeReply::Started(b)))
             if a.start == b.start =>
@@ -90,6 +100,27 @@ fn blame(rule: &'static str, expected: &Reply, seen: &Reply) -> &'static str {
             "R2.2"
         }
         _ => rule,
+    }
+}
+
+/// Replies that come into question only when nothing is reused.
+fn is_after_reuse(reply: &SubmitReply) -> bool {
+    matches!(
+        reply,
+        SubmitReply::TooMany | SubmitReply::CallerBusy | SubmitReply::Busy | SubmitReply::Send
+    )
+}
+
+/// A refusal where a job was to be made.
+fn refused(rule: &'static str, seen: &SubmitReply) -> &'static str {
+    match seen {
+        SubmitReply::Reused { .. } if rule == "R1.5" => rule,
+        SubmitReply::Reused { .. } => "R1.3",
+        SubmitReply::KeyConflict { .. } => "R1.5",
+        SubmitReply::TooMany | SubmitReply::CallerBusy | SubmitReply::Busy => "R1.4",
+        SubmitReply::Gone => "R1.7",
+        SubmitReply::Send => "R1.10",
+        SubmitReply::Created { .. } | SubmitReply::IdTaken => "S4.1",
     }
 }
 

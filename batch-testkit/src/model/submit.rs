@@ -34,7 +34,11 @@ impl Model {
         };
         let seq = self.next_seq(seen);
         self.create(call, &targets, seq);
-        answer("S4.1", SubmitReply::Created { seq })
+        let rule = match call.reuse {
+            Reuse::Allowed => "S4.1",
+            Reuse::Fresh => "R1.5",
+        };
+        answer(rule, SubmitReply::Created { seq })
     }
 
     /// S2.1: the job's row remembers its submit, in any state, until it is swept.

@@ -55,8 +55,8 @@ fn op() -> BoxedStrategy<Op> {
             .prop_map(|(start, answer, ticket)| Op::Turn { start, answer, ticket }),
         6 => wait().prop_map(|millis| Op::Wait { millis }),
         4 => resend(),
-        12 => upkeep(),
-        4 => life(),
+        15 => upkeep(),
+        5 => life(),
     ]
     .boxed()
 }
@@ -64,9 +64,9 @@ fn op() -> BoxedStrategy<Op> {
 fn upkeep() -> BoxedStrategy<Op> {
     prop_oneof![
         2 => (job(), 0..2_u8).prop_map(|(job, request)| Op::Cancel { job, request }),
-        2 => job().prop_map(|job| Op::Touch { job }),
+        3 => job().prop_map(|job| Op::Touch { job }),
         3 => (1..4_u8).prop_map(|max| Op::Sweep { max }),
-        4 => (kind(), select(vec![0_u16, 8, 20, 40, 80]), 1..3_u8)
+        6 => (kind(), select(vec![0_u16, 20, 40, 80, 200]), 1..3_u8)
             .prop_map(|(kind, budget, max)| Op::Evict { kind, budget, max }),
         3 => (6..8_u8, slot(), select(vec![Part::Head, Part::Tail, Part::Whole]))
             .prop_map(|(job, slot, part)| Op::Stage { job, slot, part }),
@@ -188,7 +188,7 @@ fn wait() -> BoxedStrategy<i64> {
         3 => Just(1_i64),
         3 => select(vec![99_i64, 100, ttl / 2]),
         3 => select(vec![ttl - 1, ttl, 4 * ttl]),
-        1 => select(vec![-1_i64, -300]),
+        2 => select(vec![-1_i64, -300]),
         1 => select(vec![HOUR - 1, HOUR]),
     ]
     .boxed()

@@ -53,4 +53,8 @@ pub(crate) enum Bug {
     MiscountsCallers,
     /// Cancelling an unknown job panics.
     Panics,
+    /// A store that is reopened is empty.
+    ForgetsOnReopen,
+    /// Nothing is wrong.
+    None,
 }
