@@ -1,6 +1,6 @@
 //! Can two processes drain one job?
 //!
-//! Yes: they share one rotation, and no target runs in both.
+//! Yes, up to its width: they share one rotation, and no target runs in both.
 //! `cargo run -p examples --example two_processes`
 
 use std::path::Path;
@@ -44,7 +44,7 @@ async fn work(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
         .map(|n| NewTarget::new(format!("target {n}")))
         .collect();
     let ann = Arc::new(PlainCaller::new("ann"));
-    let request = Submission::new(ann, targets).mode(Mode::Resume);
+    let request = Submission::new(ann, targets).mode(Mode::Resume).width(2);
     let submitted = runner.submit(request).await?;
     runner.wait(&submitted.id, None).await?;
     runner.close(None).await;
