@@ -250,7 +250,7 @@ impl Tables<'_> {
             outcome.fence.cast_signed(),
             outcome.session.as_str(),
             outcome.tries,
-            time::millis(outcome.elapsed),
+            outcome.elapsed.map(time::millis),
             outcome.stored.as_millis(),
             status,
             hint,
@@ -286,7 +286,7 @@ impl Tables<'_> {
             counters.targets_failed.cast_signed(),
             counters.targets_retried_later.cast_signed(),
             counters.sessions_reaped.cast_signed(),
-            kind.is_empty()
+            kind.is_empty().then_some(1)
         ];
         self.run(sql::PUT_KIND, params).map(drop)
     }

@@ -47,6 +47,10 @@ impl<'r> Columns<'r> {
         self.get().map(time::from_millis)
     }
 
+    pub(crate) fn maybe_length(&mut self) -> Result<Option<Duration>> {
+        Ok(self.get::<Option<i64>>()?.map(time::from_millis))
+    }
+
     /// A number without a meaning is damage.
     pub(crate) fn meaning<T>(&mut self, of: impl FnOnce(i64) -> Option<T>) -> Result<T> {
         let column = self.next;

@@ -128,7 +128,8 @@ fn set_up_writer(conn: &mut Connection, options: &Options) -> rusqlite::Result<(
     set_up(conn)
 }
 
-fn set_up(conn: &Connection) -> rusqlite::Result<()> {
+/// What every connection is set to, whatever it is for.
+pub(crate) fn set_up(conn: &Connection) -> rusqlite::Result<()> {
     conn.set_prepared_statement_cache_capacity(STATEMENTS);
     // Plans do not depend on bound values, so that no statement is prepared twice.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;

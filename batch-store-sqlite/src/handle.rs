@@ -247,3 +247,25 @@ pub(crate) fn absolute(path: &Path) -> StoreResult<std::path::PathBuf> {
         error(StoreErrorKind::Unavailable, reason).with_source(cause)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connect::open;
+    use crate::options::Options;
+
+    #[tokio::test]
+    async fn the_threads_of_a_dropped_handle_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store.db");
+        let connections = open(&path, &Options::default()).unwrap();
+        let locks = Locks::beside(&path).unwrap();
+        let handle = Handle::start(connections, locks, Durability::Power).unwrap();
+        let ended = handle.ended.clone();
+
+        drop(handle);
+
+        assert!(ended.recv().await.is_err());
+        assert!(!dir.path().join("store.db-wal").exists());
+    }
+}

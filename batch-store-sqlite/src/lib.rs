@@ -84,7 +84,7 @@ impl SqliteStore {
             let path = handle::absolute(&path)?;
             let connections = connect::open(&path, &options)?;
             let durability = options.durability.declared();
-            Handle::start(connections, Locks::beside(&path), durability)
+            Handle::start(connections, Locks::beside(&path)?, durability)
         });
         Ok(Self {
             handle: opened.await.map_err(|cause| cause.in_operation("open"))?,

@@ -53,14 +53,15 @@ pub(crate) enum Hold {
 }
 
 impl Locks {
-    /// The locks of the database at `path`.
-    pub(crate) fn beside(path: &Path) -> Self {
-        let mut dir = path.as_os_str().to_owned();
+    /// The locks of the database at `path`, whatever links lead there.
+    pub(crate) fn beside(path: &Path) -> StoreResult<Self> {
+        let path = fs::canonicalize(path).map_err(|cause| cannot_lock(path, cause))?;
+        let mut dir = path.into_os_string();
         dir.push(".sessions");
-        Self {
+        Ok(Self {
             dir: Some(PathBuf::from(dir)),
             held: Mutex::default(),
-        }
+        })
     }
 
     /// No locks.
@@ -179,7 +180,9 @@ mod tests {
 
     fn locks() -> (tempfile::TempDir, Locks) {
         let dir = tempfile::tempdir().unwrap();
-        let locks = Locks::beside(&dir.path().join("store.db"));
+        let path = dir.path().join("store.db");
+        File::create(&path).unwrap();
+        let locks = Locks::beside(&path).unwrap();
         (dir, locks)
     }
 

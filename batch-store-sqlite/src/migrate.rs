@@ -80,3 +80,57 @@ fn missing(found: Identity, additions: &[Addition]) -> impl Iterator<Item = &Add
 fn begin(conn: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     conn.transaction_with_behavior(TransactionBehavior::Immediate)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn new_file(dir: &tempfile::TempDir) -> (Connection, std::path::PathBuf) {
+        let path = dir.path().join("store.db");
+        let mut conn = Connection::open(&path).unwrap();
+        create(&mut conn, &path).unwrap();
+        (conn, path)
+    }
+
+    const LATER: &[Addition] = &[
+        Addition {
+            minor: 1,
+            statements: "ALTER TABLE note ADD COLUMN one INTEGER;",
+        },
+        Addition {
+            minor: 2,
+            statements: "CREATE TABLE two (x INTEGER) STRICT;",
+        },
+    ];
+
+    /// S11
+    #[test]
+    fn an_older_minor_is_brought_up_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut conn, path) = new_file(&dir);
+
+        migrate(&mut conn, &path, LATER).unwrap();
+        migrate(&mut conn, &path, LATER).unwrap();
+
+        assert_eq!(Identity::of(&conn).unwrap().version, 1_002);
+        conn.execute("INSERT INTO two (x) VALUES (1)", []).unwrap();
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_the_file_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut conn, path) = new_file(&dir);
+        let broken = [
+            LATER[0],
+            Addition {
+                minor: 2,
+                statements: "no statement",
+            },
+        ];
+
+        let refused = migrate(&mut conn, &path, &broken);
+
+        assert!(refused.is_err());
+        assert_eq!(Identity::of(&conn).unwrap().version, 1_000);
+    }
+}

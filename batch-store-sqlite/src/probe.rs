@@ -73,6 +73,10 @@ fn look_inside(path: &Path) -> StoreResult<Found> {
 
 /// A crash may leave the file shorter than its header says; its log has the rest.
 fn is_to_be_recovered(path: &Path) -> bool {
+    // SQLite names its logs after the file that a link leads to.
+    let Ok(path) = fs::canonicalize(path) else {
+        return false;
+    };
     ["-wal", "-journal"].into_iter().any(|suffix| {
         let mut log = path.as_os_str().to_owned();
         log.push(suffix);

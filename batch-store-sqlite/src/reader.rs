@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::error::failed;
 use crate::sql;
-use crate::tables::Tables;
+use crate::tables::{Tables, execute};
 use crate::writer::caught;
 
 /// A read that waits for a reader.
@@ -51,8 +51,4 @@ fn end(conn: &Connection) {
     {
         tracing::error!(%cause, "a read could not be ended");
     }
-}
-
-fn execute(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
-    conn.prepare_cached(sql)?.execute([]).map(drop)
 }

@@ -322,7 +322,7 @@ pub(crate) fn read_outcome(row: &Row<'_>) -> Result<OutcomeRow> {
         fence: c.count()?,
         session: SessionId::new(c.text()?),
         tries: c.get()?,
-        elapsed: c.length()?,
+        elapsed: c.maybe_length()?,
         stored: c.time()?,
         outcome: read_result(&mut c)?,
     })

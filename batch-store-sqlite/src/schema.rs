@@ -18,7 +18,7 @@ pub(crate) const VERSION_BASE: i64 = 1000;
 /// Everything that an empty file needs.
 ///
 /// A row of `target`, `open` and `outcome` is found by `at`, which packs the place of
-/// its job's rows and the target's index, see `rows.rs`. Enums are small integers,
+/// its job's rows and the target's index, see `keys.rs`. Enums are small integers,
 /// times and lengths milliseconds.
 ///
 /// The columns `pos`, `due`, `freeable` and `pinned` of a job file it: each is null
@@ -54,9 +54,9 @@ CREATE TABLE kind (
     targets_failed INTEGER NOT NULL,
     targets_retried_later INTEGER NOT NULL,
     sessions_reaped INTEGER NOT NULL,
-    empty INTEGER NOT NULL
+    empty INTEGER
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX kind_empty ON kind (name) WHERE empty = 1;
+CREATE INDEX kind_empty ON kind (empty, name) WHERE empty IS NOT NULL;
 
 CREATE TABLE caller (
     kind TEXT NOT NULL,
@@ -175,7 +175,7 @@ CREATE TABLE outcome (
     fence INTEGER NOT NULL,
     session TEXT NOT NULL,
     tries INTEGER NOT NULL,
-    elapsed INTEGER NOT NULL,
+    elapsed INTEGER,
     stored INTEGER NOT NULL,
     status INTEGER NOT NULL,
     hint TEXT,

@@ -74,3 +74,8 @@ impl<'c> Tables<'c> {
         changed.map_err(|error| failed(self.conn, error))
     }
 }
+
+/// Runs a statement without rows or parameters: those that begin and end transactions.
+pub(crate) fn execute(conn: &Connection, sql: &str) -> Result<()> {
+    conn.prepare_cached(sql)?.execute([]).map(drop)
+}

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use crate::error::{commit_failed, error, failed};
 use crate::sql;
-use crate::tables::Tables;
+use crate::tables::{Tables, execute};
 
 /// Steps that share one transaction at most.
 const GROUP: usize = 256;
@@ -36,7 +36,8 @@ pub(crate) trait Step: Send {
 pub(crate) struct Call<T, F, D> {
     act: F,
     done: D,
-    result: StoreResult<T>,
+    /// `None` until the step was run.
+    result: Option<StoreResult<T>>,
     reply: oneshot::Sender<StoreResult<T>>,
 }
 
@@ -51,7 +52,7 @@ where
         Box::new(Self {
             act,
             done,
-            result: Err(error(StoreErrorKind::Unavailable, "the step was not run")),
+            result: None,
             reply,
         })
     }
@@ -65,8 +66,10 @@ where
 {
     fn run(&mut self, tables: &mut Tables<'_>) -> bool {
         let act = &mut self.act;
-        self.result = caught(|| act(tables));
-        self.result.is_ok()
+        let result = caught(|| act(tables));
+        let kept = result.is_ok();
+        self.result = Some(result);
+        kept
     }
 
     fn answer(self: Box<Self>, ended: Result<(), &StoreError>) {
@@ -77,8 +80,10 @@ where
             ..
         } = *self;
         let answer = match (result, ended) {
-            (Ok(_), Err(failure)) => Err(failure.clone()),
-            (result, _) => result,
+            (Some(Err(own)), _) => Err(own),
+            (Some(Ok(kept)), Ok(())) => Ok(kept),
+            (_, Err(failure)) => Err(failure.clone()),
+            (None, Ok(())) => Err(lost()),
         };
         if let Ok(kept) = &answer {
             let told = caught(|| {
@@ -216,10 +221,9 @@ fn roll_back(conn: &Connection) {
     }
 }
 
-fn execute(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
-    conn.prepare_cached(sql)?.execute([]).map(drop)
-}
-
 fn lost() -> StoreError {
     error(StoreErrorKind::Unavailable, "the transaction was lost")
 }
+
+#[cfg(test)]
+mod tests;

@@ -188,6 +188,7 @@ macro_rules! for_each_rule {
                 "R9.4" any_kind_of_session_can_be_reaped;
                 "R9.5" lost_starts_in_a_row_fail_the_target;
                 "R9.5, R4.1" an_interrupted_target_may_end_its_job;
+                "R9.5, R9.1" an_interrupted_start_cannot_store;
                 "R9.5" an_answer_resets_the_losses;
                 "R9.5" a_lost_start_counts_no_try;
                 "R9.6" a_refused_job_ends_unknown_caller;
@@ -234,6 +235,7 @@ macro_rules! for_each_rule {
                 "S6.3" b22_a_live_job_does_not_expire_early;
                 "S6.4" b23_a_job_in_flight_is_not_swept;
                 "S6.4" b23_after_the_last_outcome_the_ttl_counts_again;
+                "S6.3" a_job_handed_back_past_its_ttl_expires_at_once;
                 "S6.3" a_waiting_job_may_expire;
                 "R6.4" a_touch_keeps_a_job;
                 "R6.4" b23_a_touch_revives_nothing;

@@ -17,6 +17,15 @@ macro_rules! conformance {
         $crate::for_each_rule!($crate::__rule_tests);
         $crate::for_each_runner_rule!($crate::__rule_tests);
 
+        mod random {
+            /// R1 to R9, R12, R14, S2 to S7, S13
+            #[test]
+            fn no_program_of_calls_breaks_the_model() {
+                let backend = super::conformance_backend();
+                $crate::random::test(&backend);
+            }
+        }
+
         mod kill {
             /// S10.1, S10.2
             #[test]

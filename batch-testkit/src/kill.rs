@@ -127,12 +127,13 @@ async fn reopened(backend: &dyn Backend, site: &Site) -> Verdict<Arc<dyn Store>>
 
 /// Runs a child on the site until it was told a seeded number of times, and kills it.
 fn run_and_kill(site: &Site, name: &str, round: u64, told: &mut Told) -> Setup<()> {
+    let errors = site.dir().join(format!("child-{round}.err"));
     let mut child = Command::new(std::env::current_exe()?)
         .args(["--exact", name, "--nocapture"])
         .env(SITE, site.dir())
         .env(ROUND, round.to_string())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(std::fs::File::create(&errors)?)
         .spawn()?;
     let output = child.stdout.take().ok_or("a child without an output")?;
     let mut wanted = 5 + mixed(round) % 60;
@@ -147,7 +148,8 @@ fn run_and_kill(site: &Site, name: &str, round: u64, told: &mut Told) -> Setup<(
     }
     let status = child.wait()?;
     if wanted > 0 {
-        return Err(format!("the child ended by itself: {status}").into());
+        let said = std::fs::read_to_string(&errors)?;
+        return Err(format!("the child ended by itself: {status}: {said}").into());
     }
     Ok(())
 }

@@ -40,6 +40,8 @@ mod conformance;
 pub mod fault;
 pub mod kill;
 mod markers;
+pub mod model;
+pub mod random;
 mod recount;
 pub mod report;
 pub mod rules;

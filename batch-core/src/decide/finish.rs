@@ -42,7 +42,8 @@ fn after_eviction(rows: &impl Rows, job: &JobRow, start: &Start) -> StoreResult<
     }
 }
 
-/// S2, S5: the start that stored the outcome may say the same again; no other may speak.
+/// S2, S5: the start that stored the outcome may say the same again; no other may speak,
+/// nor one that was reaped (R9.1).
 fn again(
     rows: &impl Rows,
     job: &JobRow,
@@ -50,7 +51,7 @@ fn again(
     call: &Finish,
 ) -> StoreResult<FinishReply> {
     let start = &call.start;
-    if kept.fence != start.fence || kept.session != start.session {
+    if kept.is_of_reap() || kept.fence != start.fence || kept.session != start.session {
         return Ok(FinishReply::Superseded);
     }
     let ended = ending_by(job, start);
@@ -163,7 +164,7 @@ fn store(step: &mut Step, open: &OpenRow, outcome: Outcome, call: &Finish) -> Ve
         session: call.start.session.clone(),
         outcome,
         tries: open.tries.saturating_add(1),
-        elapsed: time::whole(call.elapsed),
+        elapsed: Some(time::whole(call.elapsed)),
         stored: call.now,
     };
     count_outcome(step, &row.outcome);

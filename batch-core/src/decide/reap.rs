@@ -1,7 +1,5 @@
 //! What is taken back from a dead session (R9.3–R9.5).
 
-use std::time::Duration;
-
 use super::change::Change;
 use super::ending;
 use super::finish::count_outcome;
@@ -138,7 +136,7 @@ fn fail(step: &mut Step, open: &OpenRow, now: Timestamp) -> Vec<Change> {
         session: open.session.clone(),
         outcome,
         tries: open.tries.saturating_add(1),
-        elapsed: Duration::ZERO,
+        elapsed: None,
         stored: now,
     };
     count_outcome(step, &row.outcome);

@@ -255,8 +255,8 @@ pub struct OutcomeRow {
     pub outcome: Outcome,
     /// Busy answers, and one more.
     pub tries: u32,
-    /// How long the last try took.
-    pub elapsed: Duration,
+    /// How long the last try took; `None` when a reap stored it, since nobody answered.
+    pub elapsed: Option<Duration>,
     /// When it was stored.
     pub stored: Timestamp,
 }
@@ -265,6 +265,11 @@ impl OutcomeRow {
     /// The status of the target.
     pub fn status(&self) -> TargetStatus {
         self.outcome.status()
+    }
+
+    /// Whether a reap stored it, and not the start that it names (R9.5).
+    pub fn is_of_reap(&self) -> bool {
+        self.elapsed.is_none()
     }
 }
 

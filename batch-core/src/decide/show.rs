@@ -34,7 +34,7 @@ pub fn show_target(
         shown.ordinal = Some(stored.ordinal);
         shown.fence = stored.fence;
         shown.tries = stored.tries;
-        shown.elapsed = Some(stored.elapsed);
+        shown.elapsed = stored.elapsed;
         shown.stored_at = Some(stored.stored);
         shown.session = Some(stored.session);
         shown.outcome = Some(stored.outcome);

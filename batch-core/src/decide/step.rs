@@ -26,12 +26,17 @@ impl Step {
     /// Begins to change `job`.
     pub(super) fn of(rows: &impl Rows, job: JobRow, now: Timestamp) -> StoreResult<Self> {
         let kind = kind_of(rows, &job)?;
-        Ok(Self {
+        Ok(Self::with_kind(job, kind, now))
+    }
+
+    /// The same, with a kind that was read, and perhaps changed, before.
+    pub(super) fn with_kind(job: JobRow, kind: KindRow, now: Timestamp) -> Self {
+        Self {
             before: job.clone(),
             job,
             kind,
             now,
-        })
+        }
     }
 
     /// Whether the job was live before this step.

@@ -118,8 +118,7 @@ fn start(
 ) -> StoreResult<Decision<TakeReply>> {
     let seq = job.seq;
     let parked = rows.parked(job.rows, 2)?;
-    let mut step = Step::of(rows, job, call.now)?;
-    step.kind = kind;
+    let mut step = Step::with_kind(job, kind, call.now);
     let (open, next_due) = open_one(&mut step.job, call, parked)?;
     begin(&mut step.job, call.now);
     step.job.place = Place::Nowhere;

@@ -365,9 +365,10 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// S8, S13.
     async fn kinds(&self, call: KindList) -> StoreResult<KindPage>;
 
-    /// Resolves when a job of the kind may have become takeable since this call.
+    /// Resolves when a job of the kind may have become takeable since the first poll.
     ///
-    /// The default never resolves; idle runners poll. Correctness never depends on it.
+    /// Whoever waits polls it once, takes, and awaits it when the take was idle. The
+    /// default never resolves; idle runners ask again. Correctness never depends on it.
     ///
     /// # Effect
     /// None.

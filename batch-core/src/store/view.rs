@@ -137,7 +137,7 @@ pub struct Target {
     pub fence: u64,
     /// Busy answers so far, and one more once there is an outcome.
     pub tries: u32,
-    /// How long the last try took, once there is an outcome.
+    /// How long the last try took; `None` without an outcome, or when its start was lost.
     pub elapsed: Option<Duration>,
     /// When the outcome was stored.
     pub stored_at: Option<Timestamp>,

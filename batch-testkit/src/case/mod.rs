@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use batch_core::memory::MemoryStore;
-use batch_core::store::call::Answer;
+use batch_core::store::call::{Answer, Reap};
 use batch_core::store::capability::Capabilities;
 use batch_core::store::error::{StoreError, StoreErrorKind};
 use batch_core::store::{Store, StoreResult};
@@ -138,6 +138,21 @@ impl<'b> Case<'b> {
     /// Recounts the whole store from its own rows.
     pub async fn recount(&mut self) -> Verdict {
         self.recount.check(self.store.as_ref()).await
+    }
+
+    /// Waits until every call that was dropped before is applied, or never will be.
+    ///
+    /// A store applies the writes of one handle in their order: this is one more, which
+    /// changes nothing.
+    pub async fn flush(&mut self) -> Verdict {
+        let nobody = Reap {
+            session: "a session that never was".into(),
+            beat: 0,
+            now: self.now,
+            max: 1,
+        };
+        self.store.reap(nobody).await?;
+        Ok(())
     }
 
     /// What every case asks in the end: logs without payloads.

@@ -24,7 +24,11 @@ macro_rules! lose {
     ($case:expr, $operation:ident, $call:expr) => {{
         let (store, call) = (Arc::clone($case.store()), $call);
         let send = || store.$operation(call.clone());
-        drop_at_every_poll(send, async || $case.recount().await).await??;
+        let check = async || {
+            $case.flush().await?;
+            $case.recount().await
+        };
+        drop_at_every_poll(send, check).await??;
         let faulty = FaultStore::new(Arc::clone(&store));
         faulty.plan(lost_reply());
         let lost = faulty.$operation(call.clone()).await;

@@ -8,7 +8,7 @@ use batch_core::store::reply::{FinishReply, ReapReply, TakeReply};
 use batch_core::store::view::Outcome;
 
 use crate::breach::{Verdict, same, unlike};
-use crate::case::{Case, START, busy, done, hand_back, job};
+use crate::case::{Case, START, busy, done, failed, hand_back, job};
 
 /// R9.4 A dead session's running target is parked, due at once.
 pub async fn a_dead_sessions_target_is_due_at_once(case: &mut Case<'_>) -> Verdict {
@@ -184,6 +184,20 @@ pub async fn an_interrupted_target_may_end_its_job(case: &mut Case<'_>) -> Verdi
     same(told, vec![JobStatus::Failed])?;
     let ended = case.job("a").await?;
     same((ended.status, ended.error), (JobStatus::Failed, None))
+}
+
+/// R9.5, R9.1 The start that the reap failed has lost its say, also for the same outcome.
+pub async fn an_interrupted_start_cannot_store(case: &mut Case<'_>) -> Verdict {
+    case.enter("s1").await?;
+    case.make(job("a").max_losses(1)).await?;
+    let lost = case.start("s1").await?.start;
+    case.reap("s1").await?;
+
+    let other = case.finish(&lost, done("x")).await?;
+    let equal = case.finish(&lost, failed("interrupted")).await?;
+
+    same(other, FinishReply::Superseded)?;
+    same(equal, FinishReply::Superseded)
 }
 
 /// R9.5 Busy and hand-back begin the count of losses anew.

@@ -7,7 +7,7 @@ use batch_core::store::reply::{FinishReply, SubmitReply, TouchReply};
 use batch_core::time::Timestamp;
 
 use crate::breach::{Verdict, holds, same};
-use crate::case::{Case, HOUR, START, done, job, just_before};
+use crate::case::{Case, HOUR, START, done, hand_back, job, just_before};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
@@ -134,6 +134,20 @@ pub async fn b23_after_the_last_outcome_the_ttl_counts_again(case: &mut Case<'_>
     let swept = case.sweep().await?;
 
     same((early.jobs, swept.jobs), (0, 1))
+}
+
+/// S6.3 Handed back after a sweep has passed it over, an abandoned job expires at once.
+pub async fn a_job_handed_back_past_its_ttl_expires_at_once(case: &mut Case<'_>) -> Verdict {
+    case.enter("s1").await?;
+    case.make(job("a")).await?;
+    let start = case.start("s1").await?.start;
+    case.advance(HOUR * 3)?;
+    case.sweep().await?;
+    case.settle(&start, hand_back(HOUR * 9)).await?;
+
+    case.sweep().await?;
+
+    same(case.job("a").await?.error, Some("expired".to_owned()))
 }
 
 /// S6.3 A job that is only busy may expire: nothing of it is in flight.

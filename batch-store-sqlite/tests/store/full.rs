@@ -1,0 +1,76 @@
+//! B40: a full store refuses whole steps, and goes on when there is room.
+
+use batch_core::id::SessionId;
+use batch_core::store::Store;
+use batch_core::store::call::{Cancel, Sweep};
+use batch_core::store::error::StoreErrorKind;
+use batch_core::store::reply::CancelReply;
+use batch_core::time::Timestamp;
+use batch_store_sqlite::{Options, SqliteStore};
+
+use crate::calls;
+
+fn large_job(number: usize) -> batch_core::store::call::Submit {
+    let targets = (0..100).map(|_| calls::target("u".repeat(200))).collect();
+    calls::submit(&format!("large-{number}"), targets)
+}
+
+#[tokio::test]
+async fn b40_a_full_store_refuses_whole_jobs_and_recovers() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.db");
+    let options = Options::default().with_max_pages(200);
+    let store = SqliteStore::open(&path, options).await.unwrap();
+    let session = SessionId::from("s");
+    store.enter(calls::enter(&session)).await.unwrap();
+
+    let mut made = 0;
+    let refusal = loop {
+        match store.submit(large_job(made)).await {
+            Ok(_) => made += 1,
+            Err(refusal) => break refusal,
+        }
+    };
+    assert_eq!(refusal.kind(), StoreErrorKind::Full);
+    assert_eq!(calls::stats(&store).await.live, made as u64);
+    assert_eq!(calls::job(&store, &format!("large-{made}")).await, None);
+
+    // Cancel and sweep need no room of their own.
+    let cancel = Cancel {
+        id: "large-0".into(),
+        request: "r".into(),
+        now: calls::NOW,
+    };
+    let cancelled = store.cancel(cancel).await.unwrap();
+    assert!(matches!(cancelled, CancelReply::Cancelled { .. }));
+    let later = Timestamp::from_millis(10_000_000);
+    while store
+        .sweep(Sweep {
+            now: later,
+            max: 500,
+        })
+        .await
+        .unwrap()
+        .more
+    {}
+
+    store.submit(large_job(made)).await.unwrap();
+    assert!(calls::drain(&store, &session).await >= 100);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_step_that_does_not_fit_takes_no_neighbour_down() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.db");
+    let options = Options::default().with_max_pages(200);
+    let store = SqliteStore::open(&path, options).await.unwrap();
+    let huge = calls::submit("huge", vec![calls::target("u".repeat(1 << 20))]);
+
+    let small = |id: &'static str| store.submit(calls::submit(id, vec![calls::target("u")]));
+    let (one, refused, other) = tokio::join!(small("one"), store.submit(huge), small("other"));
+
+    assert_eq!(refused.unwrap_err().kind(), StoreErrorKind::Full);
+    one.unwrap();
+    other.unwrap();
+    assert_eq!(calls::stats(&store).await.live, 2);
+}

@@ -1,0 +1,21 @@
+//! What the store promises beyond the rules that every store shares: opening, sharing
+//! a file, durability, full disks, the size of its log.
+
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test panics where it fails"
+)]
+
+mod calls;
+mod child;
+mod damage;
+mod fidelity;
+mod full;
+mod kill;
+mod log;
+mod opening;
+mod schema;
+mod sessions;
+mod sharing;
+mod sync;
