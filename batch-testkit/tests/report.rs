@@ -46,9 +46,15 @@ fn broken() -> Memory {
 
 #[test]
 fn a_table_has_a_line_per_rule_and_a_column_per_store() {
-    let table = report::run(&[&Memory { plan: None }, &broken()]);
+    let chosen: Vec<_> = rules()
+        .into_iter()
+        .filter(|rule| !rule.group.starts_with("runner_"))
+        .collect();
+    let lines = chosen.len();
 
-    assert_eq!(table.lines().len(), rules().len());
+    let table = report::run_some(chosen, &[&Memory { plan: None }, &broken()]);
+
+    assert_eq!(table.lines().len(), lines);
     assert!(!table.passes());
     let text = table.to_string();
     let line = text
