@@ -13,6 +13,8 @@ use crate::store::error::{StoreError, StoreErrorKind};
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 /// The longest wait between two sendings.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// How long a renewal may stay unanswered, at least.
+const SHORTEST_CALL: Duration = Duration::from_secs(1);
 /// How long one sending may stay unanswered, at most.
 const LONGEST_CALL: Duration = Duration::from_secs(15);
 
@@ -49,6 +51,23 @@ impl Shared {
         call: impl Future<Output = StoreResult<T>> + Send,
     ) -> StoreResult<T> {
         let limit = (self.config.store_retry_for / 4).min(LONGEST_CALL);
+        self.answered_in(limit, call).await
+    }
+
+    /// Sends a call that the next beat makes up for: it may take no longer than a beat.
+    pub(super) async fn send_for_a_beat<T>(
+        &self,
+        call: impl Future<Output = StoreResult<T>> + Send,
+    ) -> StoreResult<T> {
+        let limit = self.config.beat.max(SHORTEST_CALL);
+        self.answered_in(limit, call).await
+    }
+
+    async fn answered_in<T>(
+        &self,
+        limit: Duration,
+        call: impl Future<Output = StoreResult<T>> + Send,
+    ) -> StoreResult<T> {
         tokio::select! {
             biased;
             reply = call => reply,

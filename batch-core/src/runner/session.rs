@@ -73,7 +73,7 @@ pub(super) async fn renew(shared: &Shared) -> StoreResult<RenewReply> {
         session: shared.session_id(),
         now: shared.now(),
     };
-    shared.send_once(shared.store.renew(call)).await
+    shared.send_for_a_beat(shared.store.renew(call)).await
 }
 
 /// R9.2: starts of takes whose replies were lost go back.
