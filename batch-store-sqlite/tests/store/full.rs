@@ -15,6 +15,7 @@ fn large_job(number: usize) -> batch_core::store::call::Submit {
     calls::submit(&format!("large-{number}"), targets)
 }
 
+/// S1.1, S12.2
 #[tokio::test]
 async fn b40_a_full_store_refuses_whole_jobs_and_recovers() {
     let dir = tempfile::tempdir().unwrap();
@@ -58,6 +59,7 @@ async fn b40_a_full_store_refuses_whole_jobs_and_recovers() {
     assert!(calls::drain(&store, &session).await >= 100);
 }
 
+/// S1.4
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_step_that_does_not_fit_takes_no_neighbour_down() {
     let dir = tempfile::tempdir().unwrap();
