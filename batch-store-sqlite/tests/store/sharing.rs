@@ -170,26 +170,6 @@ async fn an_idle_take_needs_no_write_lock() {
     assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
-/// B44: a store that waits for a lock leaves the async threads alone.
-#[tokio::test]
-async fn b44_a_waiting_write_does_not_block_the_runtime() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("store.db");
-    let store = opened(&path).await;
-    let holder = Connection::open(&path).unwrap();
-    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
-
-    let write = store.submit(calls::submit("job", vec![calls::target("u")]));
-    let release = async {
-        // Runs on the only async thread, which the write must therefore not hold.
-        assert_eq!(calls::job(&store, "job").await, None);
-        holder.execute_batch("COMMIT").unwrap();
-    };
-    let (written, ()) = tokio::join!(write, release);
-
-    written.unwrap();
-}
-
 /// S1.1 a dropped future leaves a step whole, or not begun.
 #[tokio::test]
 async fn a_dropped_call_is_applied_whole_or_not_at_all() {
