@@ -76,3 +76,25 @@ async fn a_step_that_does_not_fit_takes_no_neighbour_down() {
     other.unwrap();
     assert_eq!(calls::stats(&store).await.live, 2);
 }
+
+/// S1.1, S11.1 a store that is full opens again with everything that it kept.
+#[tokio::test]
+async fn b40_a_full_store_opens_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.db");
+    let options = Options::default().with_max_pages(200);
+    let store = SqliteStore::open(&path, options.clone()).await.unwrap();
+    let mut made = 0;
+    while store.submit(large_job(made)).await.is_ok() {
+        made += 1;
+    }
+    store.close().await.unwrap();
+
+    let store = SqliteStore::open(&path, options).await.unwrap();
+
+    assert_eq!(calls::stats(&store).await.live, made as u64);
+    let refused = store.submit(large_job(made)).await.unwrap_err();
+    assert_eq!(refused.kind(), StoreErrorKind::Full);
+    let last = calls::job(&store, &format!("large-{}", made - 1)).await;
+    assert_eq!(last.unwrap().counts.pending, 100);
+}
