@@ -103,7 +103,7 @@ mod tests {
         },
     ];
 
-    /// S11
+    /// S11.4
     #[test]
     fn an_older_minor_is_brought_up_once() {
         let dir = tempfile::tempdir().unwrap();
@@ -116,6 +116,7 @@ mod tests {
         conn.execute("INSERT INTO two (x) VALUES (1)", []).unwrap();
     }
 
+    /// S11.2
     #[test]
     fn a_migration_that_fails_leaves_the_file_as_it_was() {
         let dir = tempfile::tempdir().unwrap();

@@ -290,4 +290,6 @@ pub(crate) const ROLLBACK_STEP: &str = "ROLLBACK TO step";
 pub(crate) const TABLE_COUNT: &str = "SELECT count(*) FROM sqlite_schema";
 
 #[cfg(test)]
+mod costs;
+#[cfg(test)]
 mod plans;

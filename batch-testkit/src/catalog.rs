@@ -27,6 +27,7 @@ macro_rules! for_each_rule {
                 "R1.10, S12.1" a_wrong_total_is_invalid;
                 "R1.7" an_empty_url_is_allowed;
                 "R1.7" b17_twin_targets_are_told_apart_by_index;
+                "R1.7, R11.3" b49_the_largest_settings_are_settings;
             }
             idempotency {
                 "R1.3, S3.1" a_live_job_is_reused;
@@ -65,6 +66,10 @@ macro_rules! for_each_rule {
                 "S3.2, S6.3" b10_an_expired_job_frees_one_place;
                 "S3.2, R9.4" b10_an_interrupted_job_frees_one_place;
                 "S3.2" b10_a_sweep_frees_no_second_place;
+                "S3.2, R14.2" b10_a_halted_job_frees_one_place;
+                "S3.2, R9.6" b10_a_refused_job_frees_one_place;
+                "S3.2, R9.5" b10_a_job_lost_too_often_frees_one_place;
+                "S3.2, S12.1" b10_an_invalid_submit_takes_no_place;
             }
             stage {
                 "R1.10" a_list_that_is_not_there_is_asked_for;
@@ -89,6 +94,7 @@ macro_rules! for_each_rule {
                 "S4.1" b29_jobs_of_one_instant_start_in_submit_order;
                 "S4.1, S15.2" b29_a_clock_stepped_back_changes_no_order;
                 "S4.1" b29_the_sequence_never_repeats;
+                "S4.1, S15.2" b29_thirty_jobs_start_in_submit_order;
                 "R2.1, R2.4" a_job_turns_running_at_its_first_start;
                 "R2.2, S4.3" a_serial_job_has_one_target_open;
                 "R2.2, S4.3" the_width_is_kept_over_all_sessions;
@@ -244,6 +250,7 @@ macro_rules! for_each_rule {
                 "S1.2, S1.3" b32_a_sweep_works_in_bounded_steps;
                 "S6.1" a_sweep_goes_over_all_kinds;
                 "S6.1, R11.3" b49_an_absurd_ttl_keeps_its_job;
+                "S1.2, R11.3" b49_a_step_of_nothing_goes_on;
             }
             evict {
                 "S7.1" the_oldest_lease_goes_first;
@@ -305,6 +312,8 @@ macro_rules! for_each_rule {
                 "S9.3" b46_sessions_and_tickets_stay_apart;
                 "S9.3" b46_keys_stay_apart;
                 "S9.3" b46_long_names_are_names;
+                "S9.3" b46_parts_of_a_name_are_not_joined;
+                "S9.3, S7.1" b46_an_eviction_reads_no_pattern;
                 "S9.1" a_note_comes_back_equal;
             }
             privacy {
@@ -324,6 +333,8 @@ macro_rules! for_each_rule {
             }
             time {
                 "S15.2" b22_a_clock_stepped_back_takes_nothing_away;
+                "S6.1, S6.3, R2.5" b22_every_limit_is_met_to_the_millisecond;
+                "S6.1, S15.2" b22_a_step_back_between_two_looks_takes_nothing;
                 "S15.2" a_stamp_from_the_future_is_alive;
                 "S9.2, S15.2" the_edges_of_time_are_times;
                 "S15.2" a_negative_time_is_a_time;
@@ -339,6 +350,8 @@ macro_rules! for_each_rule {
                 "S10.1" a_closed_store_opens_with_the_same_data;
                 "S10.1" a_dropped_store_opens_with_the_same_data;
                 "S10.1, S4.1" b29_the_order_survives_a_reopening;
+                "S10.1, S4.1" b29_jobs_of_one_instant_keep_their_order;
+                "S1.2, S10.1" b32_a_sweep_goes_on_after_a_reopening;
                 "S10.1, S2.2, S2.3" a_resend_after_a_reopening_answers_as_before;
                 "S10.1" a_second_handle_sees_every_write;
             }
@@ -363,6 +376,7 @@ macro_rules! for_each_rule {
                 "R1.6, S3.1" b11_racing_submits_never_exceed_a_cap;
                 "R2.2, S4.3" b02_many_takers_start_no_target_twice;
                 "R4.1, R5.1, S1.1" b14_a_cancel_races_the_last_outcome;
+                "R6.4, S6.1, S1.1" b23_a_touch_races_the_sweep;
             }
         }
     };

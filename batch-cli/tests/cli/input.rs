@@ -26,6 +26,23 @@ fn b34_a_line_that_is_no_text_is_named() {
 }
 
 #[test]
+fn b34_bytes_and_escapes_that_are_no_text_store_nothing() {
+    for line in [
+        &b"\xed\xa0\x80"[..],
+        b"\xff\xfe",
+        b"a\x80",
+        br#"{"url":"\ud800"}"#,
+        br#"{"url":"\udc00\ud800"}"#,
+        br#"{"url":"u","options":{"a":"\ud800"}}"#,
+        br#"{"url":"u","options":{"\udc00":1}}"#,
+    ] {
+        let (world, ended) = with_list(&[b"a\n", line, b"\nb\n"].concat());
+        refused(&ended, 65, "line 2 of the list");
+        assert!(!world.path("store.db").exists());
+    }
+}
+
+#[test]
 fn b34_a_line_of_bad_json_is_named() {
     refused(&with_list(b"a\n{\"url\":\n").1, 65, "line 2 of the list");
     refused(
@@ -126,6 +143,25 @@ fn b49_settings_out_of_range_exit_with_64() {
             let option = format!("{name}={value}");
             let ended = world.batchq(&["run", &option, "list", "--", "true"]);
             assert_eq!(ended.code, Some(64), "{option}: {ended:?}");
+        }
+    }
+    assert!(!world.path("store.db").exists());
+}
+
+#[test]
+fn b49_http_settings_out_of_range_are_named() {
+    let world = World::with_targets(1);
+
+    for (name, values) in [
+        ("--max-redirects", &["-1", "101", "1.5", "", "NaN"][..]),
+        ("--max-body", &["0", "-1", "5x", ""]),
+        ("--connect-timeout", &["0", "-1s", "1.5s", "4000d"]),
+        ("--header", &["", "no colon", "a b: c", "a: b\nc: d"]),
+    ] {
+        for value in values {
+            let option = format!("{name}={value}");
+            let ended = world.batchq(&["run", "--get", &option, "list"]);
+            refused(&ended, 64, name);
         }
     }
     assert!(!world.path("store.db").exists());

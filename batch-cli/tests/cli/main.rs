@@ -17,4 +17,5 @@ mod rerun;
 mod run;
 mod signal;
 mod store;
+mod trials;
 mod world;

@@ -3,6 +3,8 @@
 //! `tables.rs` holds the rows and applies changes, `reads.rs` reads them for the
 //! decisions, `pages.rs` for clients. Every operation is one short critical section.
 
+#[cfg(test)]
+mod costs;
 mod pages;
 mod reads;
 mod tables;

@@ -31,6 +31,7 @@ fn kind_of(mut answer: Answer) -> StoreErrorKind {
     answer.try_recv().unwrap().unwrap_err().kind()
 }
 
+/// S1.4
 #[test]
 fn a_step_that_panics_takes_no_neighbour_down() {
     let conn = connection();
@@ -49,6 +50,7 @@ fn a_step_that_panics_takes_no_neighbour_down() {
     assert_eq!(dust(&conn), 2);
 }
 
+/// S1.4
 #[test]
 fn a_step_that_loses_the_transaction_takes_no_neighbour_down() {
     let conn = connection();
@@ -67,6 +69,7 @@ fn a_step_that_loses_the_transaction_takes_no_neighbour_down() {
     assert_eq!(dust(&conn), 2);
 }
 
+/// S1.1
 #[test]
 fn a_step_whose_caller_went_away_is_applied() {
     let conn = connection();
@@ -78,6 +81,7 @@ fn a_step_whose_caller_went_away_is_applied() {
     assert_eq!(dust(&conn), 1);
 }
 
+/// S1.1
 #[test]
 fn a_refused_step_leaves_nothing_when_it_is_alone() {
     let conn = connection();

@@ -8,7 +8,7 @@ use batch_core::id::SessionId;
 use batch_core::store::Store;
 use batch_store_sqlite::{Durability, Options, SqliteStore};
 
-use crate::calls;
+use crate::{calls, processes, waiting};
 
 const ROLE: &str = "BATCH_SQLITE_TEST_ROLE";
 const FILE: &str = "BATCH_SQLITE_TEST_FILE";
@@ -51,11 +51,17 @@ async fn entry() {
         "submit together" => submit_together(&path).await,
         "hold a session" => hold_a_session(&path).await,
         "crash" => crash(&path).await,
+        "race to submit" => processes::race_to_submit(&path).await,
+        "drain and count" => processes::drain_and_count(&path).await,
+        "tidy" => processes::tidy(&path).await,
+        "submit what is told" => processes::submit_what_is_told(&path).await,
+        "mix" => processes::mix(&path).await,
+        "wait together" => waiting::wait_together(&path).await,
         other => panic!("no such role: {other}"),
     }
 }
 
-fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     // One write call a line, past the capture of the test harness.
     let mut out = std::io::stdout().lock();
     out.write_all(format!("{line}\n").as_bytes()).unwrap();

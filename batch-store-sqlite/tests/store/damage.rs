@@ -97,6 +97,7 @@ fn note<T>(found: &mut Vec<StoreError>, reply: StoreResult<T>) -> Option<T> {
     reply.map_err(|error| found.push(error)).ok()
 }
 
+/// S11.3
 #[tokio::test]
 async fn damage_is_an_error_and_never_a_panic() {
     let dir = tempfile::tempdir().unwrap();

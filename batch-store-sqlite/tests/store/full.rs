@@ -15,6 +15,7 @@ fn large_job(number: usize) -> batch_core::store::call::Submit {
     calls::submit(&format!("large-{number}"), targets)
 }
 
+/// S1.1, S12.2
 #[tokio::test]
 async fn b40_a_full_store_refuses_whole_jobs_and_recovers() {
     let dir = tempfile::tempdir().unwrap();
@@ -58,6 +59,7 @@ async fn b40_a_full_store_refuses_whole_jobs_and_recovers() {
     assert!(calls::drain(&store, &session).await >= 100);
 }
 
+/// S1.4
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_step_that_does_not_fit_takes_no_neighbour_down() {
     let dir = tempfile::tempdir().unwrap();
@@ -73,4 +75,26 @@ async fn a_step_that_does_not_fit_takes_no_neighbour_down() {
     one.unwrap();
     other.unwrap();
     assert_eq!(calls::stats(&store).await.live, 2);
+}
+
+/// S1.1, S11.1 a store that is full opens again with everything that it kept.
+#[tokio::test]
+async fn b40_a_full_store_opens_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.db");
+    let options = Options::default().with_max_pages(200);
+    let store = SqliteStore::open(&path, options.clone()).await.unwrap();
+    let mut made = 0;
+    while store.submit(large_job(made)).await.is_ok() {
+        made += 1;
+    }
+    store.close().await.unwrap();
+
+    let store = SqliteStore::open(&path, options).await.unwrap();
+
+    assert_eq!(calls::stats(&store).await.live, made as u64);
+    let refused = store.submit(large_job(made)).await.unwrap_err();
+    assert_eq!(refused.kind(), StoreErrorKind::Full);
+    let last = calls::job(&store, &format!("large-{}", made - 1)).await;
+    assert_eq!(last.unwrap().counts.pending, 100);
 }

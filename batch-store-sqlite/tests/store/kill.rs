@@ -8,6 +8,7 @@ use batch_store_sqlite::{Options, SqliteStore};
 use crate::calls;
 use crate::child::child;
 
+/// S10.1
 #[tokio::test]
 async fn a_killed_process_loses_nothing_that_it_acknowledged() {
     let dir = tempfile::tempdir().unwrap();

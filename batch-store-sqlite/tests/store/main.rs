@@ -10,12 +10,16 @@
 mod calls;
 mod child;
 mod damage;
+mod edges;
 mod fidelity;
 mod full;
 mod kill;
 mod log;
 mod opening;
+mod processes;
+mod rows;
 mod schema;
 mod sessions;
 mod sharing;
 mod sync;
+mod waiting;

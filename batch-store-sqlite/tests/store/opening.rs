@@ -51,6 +51,7 @@ async fn new_store(path: &Path) {
     store.close().await.unwrap();
 }
 
+/// S11.1, S11.2
 #[tokio::test]
 async fn b41_a_missing_parent_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -60,6 +61,7 @@ async fn b41_a_missing_parent_is_refused() {
     assert_eq!(error.kind(), StoreErrorKind::Unavailable);
 }
 
+/// S11.1, S11.2
 #[tokio::test]
 async fn b41_a_directory_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -69,6 +71,7 @@ async fn b41_a_directory_is_refused() {
     assert_eq!(error.kind(), StoreErrorKind::Unavailable);
 }
 
+/// S11.1, S11.2
 #[tokio::test]
 async fn a_text_file_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -80,6 +83,7 @@ async fn a_text_file_is_refused() {
     assert_eq!(error.kind(), StoreErrorKind::Incompatible);
 }
 
+/// S11.1, S11.2
 #[tokio::test]
 async fn another_programs_database_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -93,6 +97,7 @@ async fn another_programs_database_is_refused() {
     assert_eq!(error.kind(), StoreErrorKind::Incompatible);
 }
 
+/// S11.1, S11.2
 #[tokio::test]
 async fn a_file_that_is_cut_off_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -106,6 +111,7 @@ async fn a_file_that_is_cut_off_is_refused() {
     assert_eq!(error.kind(), StoreErrorKind::Corrupt);
 }
 
+/// S11.1, S11.2
 #[tokio::test]
 async fn a_damaged_header_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -120,6 +126,7 @@ async fn a_damaged_header_is_refused() {
     assert_eq!(error.kind(), StoreErrorKind::Incompatible);
 }
 
+/// S11.1, S11.2 not a byte of it changes.
 #[tokio::test]
 async fn b41_a_newer_major_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -133,6 +140,7 @@ async fn b41_a_newer_major_is_refused() {
     assert!(error.to_string().contains("schema 2.0"), "{error}");
 }
 
+/// S11.4 what this program does not know was only added.
 #[tokio::test]
 async fn a_newer_minor_goes_on() {
     let dir = tempfile::tempdir().unwrap();
@@ -160,7 +168,7 @@ async fn an_empty_file_becomes_a_store() {
     new_store(&path).await;
 }
 
-/// S9: a path is never read as a URI or a pattern.
+/// S9.3 a path is never read as a URI or a pattern.
 #[tokio::test]
 async fn any_path_is_only_a_path() {
     let dir = tempfile::tempdir().unwrap();
@@ -173,6 +181,7 @@ async fn any_path_is_only_a_path() {
     assert!(path.is_file());
 }
 
+/// S11.1
 #[tokio::test]
 async fn a_file_that_somebody_holds_exclusively_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -194,7 +203,7 @@ async fn a_file_that_somebody_holds_exclusively_is_refused() {
     );
 }
 
-/// Root may write everything, so a child that is nobody tries.
+/// S11.1, S11.2: root may write everything, so a child that is nobody tries.
 #[test]
 fn b41_a_read_only_file_is_refused_at_once() {
     let dir = tempfile::tempdir().unwrap();
@@ -213,6 +222,7 @@ fn b41_a_read_only_file_is_refused_at_once() {
     assert_eq!(files(dir.path()), before);
 }
 
+/// S11.1, S11.2
 #[test]
 fn b41_a_read_only_directory_is_refused_at_once() {
     let dir = tempfile::tempdir().unwrap();

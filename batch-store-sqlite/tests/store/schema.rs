@@ -52,6 +52,7 @@ async fn targets(store: &dyn Store) -> Vec<Target> {
     }
 }
 
+/// S11.4
 #[tokio::test]
 async fn a_frozen_file_of_schema_1_0_goes_on() {
     let dir = tempfile::tempdir().unwrap();

@@ -35,6 +35,7 @@ fn reap(session: &str, beat: u64) -> Reap {
     }
 }
 
+/// R9.3
 #[tokio::test]
 async fn a_killed_processs_session_is_seen_at_once_and_reaped() {
     let dir = tempfile::tempdir().unwrap();
@@ -56,6 +57,7 @@ async fn a_killed_processs_session_is_seen_at_once_and_reaped() {
     assert!(!dir.path().join("store.db.sessions/child").exists());
 }
 
+/// R9.3
 #[tokio::test]
 async fn a_lock_lasts_as_long_as_its_handle() {
     let dir = tempfile::tempdir().unwrap();
@@ -92,6 +94,7 @@ async fn a_lock_is_seen_through_a_link_to_the_file() {
     assert_eq!(held, [("s".to_owned(), SessionLock::Held)]);
 }
 
+/// R9.3
 #[tokio::test]
 async fn a_missing_file_says_nothing() {
     let dir = tempfile::tempdir().unwrap();
@@ -110,7 +113,7 @@ async fn a_missing_file_says_nothing() {
     );
 }
 
-/// B05: a session whose row is gone is still found by what it holds.
+/// R9.4 a session whose row is gone is still found by what it holds.
 #[tokio::test]
 async fn b05_a_session_without_a_row_is_listed_and_reaped() {
     let dir = tempfile::tempdir().unwrap();

@@ -44,6 +44,7 @@ async fn work(store: Arc<SqliteStore>, name: &'static str) -> u64 {
     turns
 }
 
+/// R2.2, S4.3
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn b02_two_handles_run_every_target_once() {
     let dir = tempfile::tempdir().unwrap();
@@ -62,6 +63,7 @@ async fn b02_two_handles_run_every_target_once() {
     assert_eq!(stats.live, 0);
 }
 
+/// R2.3, S11.1
 #[test]
 fn b41_processes_share_one_new_file() {
     let dir = tempfile::tempdir().unwrap();
@@ -99,7 +101,7 @@ async fn two_handles_may_make_a_file_at_the_same_time() {
     }
 }
 
-/// B43: within the timeout a lock is waited for, beyond it there is one typed error.
+/// S12.2: within the timeout a lock is waited for, beyond it nothing has happened.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn b43_a_held_write_lock_is_waited_for_then_reported() {
     let dir = tempfile::tempdir().unwrap();
@@ -168,27 +170,7 @@ async fn an_idle_take_needs_no_write_lock() {
     assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
-/// B44: a store that waits for a lock leaves the async threads alone.
-#[tokio::test]
-async fn b44_a_waiting_write_does_not_block_the_runtime() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("store.db");
-    let store = opened(&path).await;
-    let holder = Connection::open(&path).unwrap();
-    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
-
-    let write = store.submit(calls::submit("job", vec![calls::target("u")]));
-    let release = async {
-        // Runs on the only async thread, which the write must therefore not hold.
-        assert_eq!(calls::job(&store, "job").await, None);
-        holder.execute_batch("COMMIT").unwrap();
-    };
-    let (written, ()) = tokio::join!(write, release);
-
-    written.unwrap();
-}
-
-/// S1: a dropped future leaves a step whole, or not begun.
+/// S1.1 a dropped future leaves a step whole, or not begun.
 #[tokio::test]
 async fn a_dropped_call_is_applied_whole_or_not_at_all() {
     let dir = tempfile::tempdir().unwrap();
@@ -212,6 +194,7 @@ async fn a_dropped_call_is_applied_whole_or_not_at_all() {
     assert!(stats.live <= 20);
 }
 
+/// S12.1
 #[tokio::test]
 async fn a_closed_store_answers_closed() {
     let dir = tempfile::tempdir().unwrap();

@@ -33,6 +33,8 @@ pub async fn b13_a_late_finish_leaves_cancelled(case: &mut Case<'_>) -> Verdict 
     case.run_one("s1", done("0")).await?;
     let flying = case.start("s1").await?.start;
     case.cancel("a").await?;
+    let finished_at = case.job("a").await?.finished_at;
+    case.advance(Duration::from_secs(1))?;
 
     let reply = case.finish(&flying, failed("1")).await?;
 
@@ -42,6 +44,10 @@ pub async fn b13_a_late_finish_leaves_cancelled(case: &mut Case<'_>) -> Verdict 
     )?;
     let ended = case.job("a").await?;
     same(ended.status, JobStatus::Cancelled)?;
+    same(
+        (finished_at.is_some(), ended.finished_at),
+        (true, finished_at),
+    )?;
     same(
         (ended.counts.done, ended.counts.failed, ended.counts.pending),
         (1, 1, 2),
@@ -119,16 +125,26 @@ pub async fn a_dead_sessions_target_goes_back(case: &mut Case<'_>) -> Verdict {
 /// R5.1 A job that has ended keeps its status, and the answer says which.
 pub async fn b14_an_ended_job_is_already(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
-    case.make(job("a")).await?;
-    case.run_one("s1", done("x")).await?;
-    let before = case.job("a").await?;
-    case.advance(Duration::from_secs(1))?;
+    let ends = [
+        ("done", [done("x"), done("y")]),
+        ("failed", [failed("x"), failed("y")]),
+        ("partial", [done("x"), failed("y")]),
+    ];
+    for (id, [first, second]) in ends {
+        case.make(job(id).targets(2)).await?;
+        case.run_one("s1", first).await?;
+        case.run_one("s1", second).await?;
+        let before = (case.job(id).await?, case.all_targets(id).await?);
+        case.advance(Duration::from_secs(1))?;
 
-    let reply = case.cancel("a").await?;
+        let replies = [case.cancel(id).await?, case.cancel(id).await?];
 
-    let status = JobStatus::Done;
-    same(reply, CancelReply::Already { status })?;
-    same(case.job("a").await?, before)
+        let status = before.0.status;
+        same(status.as_str(), id)?;
+        same(replies, [CancelReply::Already { status }; 2])?;
+        same((case.job(id).await?, case.all_targets(id).await?), before)?;
+    }
+    Ok(())
 }
 
 /// R5.1 A second cancel is told that the job is cancelled already.

@@ -3,6 +3,7 @@
 //! Submits that race for the last place are in `race.rs`.
 
 use batch_core::state::JobStatus;
+use batch_core::store::call::{Answer, Halt};
 use batch_core::store::reply::SubmitReply;
 
 use crate::breach::{Verdict, same};
@@ -173,5 +174,50 @@ pub async fn b10_a_sweep_frees_no_second_place(case: &mut Case<'_>) -> Verdict {
 
     case.sweep().await?;
 
+    exactly_one_fits(case).await
+}
+
+/// S3.2, R14.2 A halted job frees one place.
+pub async fn b10_a_halted_job_frees_one_place(case: &mut Case<'_>) -> Verdict {
+    case.enter("s1").await?;
+    case.make(only("a").targets(3).halt(Halt::Failures(1)))
+        .await?;
+
+    case.run_one("s1", failed("x")).await?;
+
+    exactly_one_fits(case).await
+}
+
+/// S3.2, R9.6 A job whose caller is unknown frees one place.
+pub async fn b10_a_refused_job_frees_one_place(case: &mut Case<'_>) -> Verdict {
+    case.enter("s1").await?;
+    case.make(only("a").targets(2)).await?;
+
+    case.run_one("s1", Answer::Refuse).await?;
+
+    exactly_one_fits(case).await
+}
+
+/// S3.2, R9.5 A job that ends by its lost starts frees one place.
+pub async fn b10_a_job_lost_too_often_frees_one_place(case: &mut Case<'_>) -> Verdict {
+    case.enter("s1").await?;
+    case.make(only("a").max_losses(1)).await?;
+    case.start("s1").await?;
+
+    case.reap("s1").await?;
+
+    same(case.job("a").await?.status, JobStatus::Failed)?;
+    exactly_one_fits(case).await
+}
+
+/// S3.2, S12.1 A submit that is no request takes no place.
+pub async fn b10_an_invalid_submit_takes_no_place(case: &mut Case<'_>) -> Verdict {
+    let none = case.call(&only("a").with(Vec::new()));
+    let long = case.call(&only("b").note("n".repeat((64 << 10) + 1)));
+
+    case.error_of(case.store().submit(none).await)?;
+    case.error_of(case.store().submit(long).await)?;
+
+    case.recount().await?;
     exactly_one_fits(case).await
 }

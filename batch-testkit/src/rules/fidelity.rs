@@ -1,7 +1,8 @@
 //! What goes in comes out, and names are data, never syntax (S9).
 
+use batch_core::id::Kind;
 use batch_core::state::JobStatus;
-use batch_core::store::call::Answer;
+use batch_core::store::call::{Answer, Evict};
 use batch_core::store::query::{JobFilter, JobOrder};
 use batch_core::store::view::Outcome;
 
@@ -219,4 +220,59 @@ pub async fn a_note_comes_back_equal(case: &mut Case<'_>) -> Verdict {
     case.make(job("a").note(note.clone())).await?;
 
     same(case.job("a").await?.note, note)
+}
+
+/// S9.3 Kind, caller and key are three names: no two of them meet where they are put together.
+pub async fn b46_parts_of_a_name_are_not_joined(case: &mut Case<'_>) -> Verdict {
+    let parts = [
+        ("a", "b:c", "d"),
+        ("a:b", "c", "d"),
+        ("a", "b", "c:d"),
+        ("a\0b", "c", "d"),
+        ("a", "b\0c", "d"),
+        ("a", "b", "c\0d"),
+        ("", "ab", "cd"),
+        ("ab", "", "cd"),
+        ("ab", "cd", ""),
+    ];
+    for (n, (kind, caller, key)) in parts.into_iter().enumerate() {
+        let request = job(&format!("{n}")).kind(kind).caller(caller);
+        case.make(request.client_key(key)).await?;
+    }
+
+    for (kind, caller, _) in parts {
+        let own = parts.iter().filter(|(k, c, _)| (*k, *c) == (kind, caller));
+        let stats = case.stats_of(kind, Some(caller)).await?;
+        same(stats.caller_live, own.count() as u64)?;
+    }
+    Ok(())
+}
+
+/// S9.3, S7.1 An eviction of one kind reads no pattern: every other kind keeps its results.
+pub async fn b46_an_eviction_reads_no_pattern(case: &mut Case<'_>) -> Verdict {
+    for kind in TEXTS {
+        for n in 0..2 {
+            case.make(job(&format!("{kind}/{n}")).kind(kind)).await?;
+            case.cancel(&format!("{kind}/{n}")).await?;
+        }
+    }
+
+    for kind in ["*", "%", "_", "?", "[ab]"] {
+        let call = Evict {
+            kind: Kind::new(kind),
+            max_bytes: 0,
+            max: 100,
+        };
+        same(case.store().evict(call).await?.jobs, 1)?;
+    }
+
+    case.recount().await?;
+    for kind in TEXTS
+        .iter()
+        .filter(|kind| !"* % _ ? [ab]".split(' ').any(|own| own == **kind))
+    {
+        let counters = case.stats_of(kind, None).await?.kind.counters;
+        same(counters.jobs_evicted, 0)?;
+    }
+    Ok(())
 }

@@ -4,15 +4,18 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use batch_core::store::Store;
-use batch_core::store::call::{Cancel, Finish, Submit};
-use batch_core::store::reply::{CancelReply, FinishReply, SubmitReply, TakeReply};
+use batch_core::store::call::{Cancel, Finish, Submit, Sweep, Touch};
+use batch_core::store::reply::{CancelReply, FinishReply, SubmitReply, TakeReply, TouchReply};
+use batch_core::store::{Store, StoreResult};
 use tokio::sync::Barrier;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 
 use crate::breach::{Failure, Verdict, same};
 use crate::case::{Case, done, job};
+
+const SECOND: Duration = Duration::from_secs(1);
 
 /// Sends all submits at once, in turn over two handles.
 async fn all_at_once(case: &Case<'_>, calls: Vec<Submit>) -> Verdict<Vec<SubmitReply>> {
@@ -31,6 +34,12 @@ async fn all_at_once(case: &Case<'_>, calls: Vec<Submit>) -> Verdict<Vec<SubmitR
         replies.push(reply.map_err(|error| Failure::Harness(error.to_string()))??);
     }
     Ok(replies)
+}
+
+/// The reply of a call that ran beside another.
+async fn joined<T>(call: JoinHandle<StoreResult<T>>) -> Verdict<T> {
+    let ended = call.await;
+    Ok(ended.map_err(|error| Failure::Harness(error.to_string()))??)
 }
 
 /// How many replies made a job.
@@ -132,7 +141,7 @@ impl Taker {
                     let finish = Finish {
                         start,
                         answer: done("x"),
-                        elapsed: std::time::Duration::ZERO,
+                        elapsed: Duration::ZERO,
                         now,
                     };
                     store.finish(finish).await?;
@@ -172,12 +181,8 @@ pub async fn b14_a_cancel_races_the_last_outcome(case: &mut Case<'_>) -> Verdict
 
         let stored = tokio::spawn(async move { one.finish(finish).await });
         let asked = tokio::spawn(async move { two.cancel(cancel).await });
-        let stored = stored
-            .await
-            .map_err(|error| Failure::Harness(error.to_string()))??;
-        let asked = asked
-            .await
-            .map_err(|error| Failure::Harness(error.to_string()))??;
+        let stored = joined(stored).await?;
+        let asked = joined(asked).await?;
 
         let by_outcome = matches!(stored, FinishReply::Stored { ended: Some(_), .. });
         let by_cancel = matches!(asked, CancelReply::Cancelled { .. });
@@ -188,4 +193,33 @@ pub async fn b14_a_cancel_races_the_last_outcome(case: &mut Case<'_>) -> Verdict
         case.recount().await?;
     }
     same(case.stats().await?.counters.jobs_cancelled, cancelled)
+}
+
+/// R6.4, S6.1, S1.1 A touch races the sweep: the job stays with its new lease, or it is gone whole.
+pub async fn b23_a_touch_races_the_sweep(case: &mut Case<'_>) -> Verdict {
+    for n in 0..25 {
+        let id = format!("{n}");
+        case.make(job(&id).ttl(SECOND)).await?;
+        case.cancel(&id).await?;
+        case.advance(SECOND)?;
+        let (one, two) = (Arc::clone(case.store()), case.second().await?);
+        let now = case.now();
+        let touch = Touch {
+            id: id.as_str().into(),
+            now,
+        };
+        let sweep = Sweep { now, max: 10 };
+
+        let touched = tokio::spawn(async move { one.touch(touch).await });
+        let swept = tokio::spawn(async move { two.sweep(sweep).await });
+        let touched = joined(touched).await?;
+        let swept = joined(swept).await?;
+
+        let kept = touched == TouchReply::Touched { lease: now };
+        let lease = case.find(&id).await?.map(|job| job.lease);
+        same((swept.jobs, lease), (u64::from(!kept), kept.then_some(now)))?;
+        case.advance(SECOND)?;
+        case.sweep().await?;
+    }
+    same(case.listed().await?, Vec::<String>::new())
 }

@@ -51,21 +51,36 @@ async fn dump(case: &Case<'_>) -> Verdict<String> {
     Ok(shown.join("\n"))
 }
 
-/// R6.1, S8.1 Reads change nothing, however often they are made.
-pub async fn b50_reads_change_nothing(case: &mut Case<'_>) -> Verdict {
+/// Jobs of every sort: live, waiting, cancelled, done, evicted, and one that is past its ttl.
+async fn every_sort(case: &mut Case<'_>) -> Verdict {
     case.enter("s1").await?;
-    case.make(job("a").targets(3)).await?;
-    case.make(job("b")).await?;
-    case.make(job("old")).await?;
+    for id in ["evicted", "done", "a", "b", "old", "swept"] {
+        case.make(job(id).ttl(HOUR * 9)).await?;
+    }
     case.run_one("s1", done("x")).await?;
+    case.run_one("s1", done("x")).await?;
+    case.evict(0).await?;
+    case.start("s1").await?;
     case.run_one("s1", busy(Duration::from_secs(9))).await?;
     case.cancel("old").await?;
+    case.make(job("due").ttl(Duration::from_secs(1))).await?;
+    case.make(job("gone").ttl(Duration::ZERO)).await?;
+    case.cancel("gone").await?;
+    case.sweep().await.map(|_| ())
+}
+
+/// R6.1, S8.1 Reads change nothing, however often they are made and of whatever.
+pub async fn b50_reads_change_nothing(case: &mut Case<'_>) -> Verdict {
+    every_sort(case).await?;
     let before = dump(case).await?;
     case.advance(HOUR)?;
 
     for _ in 0..3 {
         dump(case).await?;
-        case.find("nobody").await?;
+        for id in ["nobody", "gone", "evicted"] {
+            case.find(id).await?;
+            case.page(id, TargetOrder::Index, 0, 9).await?;
+        }
     }
 
     same(dump(case).await?, before)

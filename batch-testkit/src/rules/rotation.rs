@@ -273,3 +273,26 @@ pub async fn a_start_carries_target_caller_and_tries(case: &mut Case<'_>) -> Ver
     same((again.tries, again.busy_since), (1, Some(since)))?;
     same(again.caller, case.job("a").await?.caller)
 }
+
+/// S4.1, S15.2 Whatever their ids, through two handles, and with a clock that steps back.
+pub async fn b29_thirty_jobs_start_in_submit_order(case: &mut Case<'_>) -> Verdict {
+    case.enter("s1").await?;
+    let mut other = case.second().await?;
+    let ids: Vec<String> = (0..30).map(|n| format!("{}", 108 - n)).collect();
+    let (early, late) = ids.split_at(25);
+    for id in early {
+        case.make(job(id)).await?;
+        other = case.replace_store(other);
+    }
+    case.set_clock(Timestamp::from_millis(case.now().as_millis() - 1_000))?;
+    for id in late {
+        case.make(job(id)).await?;
+        other = case.replace_store(other);
+    }
+
+    same(case.listed().await?, ids.clone())?;
+    same(case.rotation().await?, ids.clone())?;
+    let order = run(case, "s1", 30).await?;
+    let expected: Vec<_> = ids.iter().map(|id| format!("{id}0")).collect();
+    same(order, expected)
+}

@@ -15,7 +15,7 @@ use batch_core::store::query::{JobQuery, StatsQuery};
 
 use crate::backend::Stop;
 use crate::breach::{Failure, Verdict, holds, same};
-use crate::case::{Case, busy, done, job};
+use crate::case::{Case, HOUR, busy, done, job};
 
 /// How long a promised wake-up may take.
 const SOON: Duration = Duration::from_secs(5);
@@ -180,4 +180,36 @@ pub async fn a_second_handle_sees_every_write(case: &mut Case<'_>) -> Verdict {
 
     case.recount().await?;
     same(case.job("a").await?.counts.done, 1)
+}
+
+/// S10.1, S4.1 Jobs of one instant keep their order over a reopening, whatever their ids.
+pub async fn b29_jobs_of_one_instant_keep_their_order(case: &mut Case<'_>) -> Verdict {
+    let ids = ["256", "255", "100", "11", "10", "9"];
+    for id in ids.iter().take(4) {
+        case.make(job(id)).await?;
+    }
+
+    case.reopen(Stop::Close).await?;
+    for id in ids.iter().skip(4) {
+        case.make(job(id)).await?;
+    }
+
+    same(case.rotation().await?, ids.map(str::to_owned).to_vec())?;
+    same(case.listed().await?, ids.map(str::to_owned).to_vec())
+}
+
+/// S1.2, S10.1 A sweep that stopped between two steps goes on after a reopening.
+pub async fn b32_a_sweep_goes_on_after_a_reopening(case: &mut Case<'_>) -> Verdict {
+    for id in ["a", "b", "c"] {
+        case.make(job(id).targets(4)).await?;
+        case.cancel(id).await?;
+    }
+    case.advance(HOUR)?;
+    let first = case.sweep_step(1).await?;
+
+    case.reopen(Stop::Drop).await?;
+    let rest = case.sweep().await?;
+
+    same((first.jobs, first.more, rest.jobs), (1, true, 2))?;
+    same(case.listed().await?, Vec::<String>::new())
 }

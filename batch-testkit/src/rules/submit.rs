@@ -2,13 +2,17 @@
 //!
 //! Keys are in `idempotency.rs`, caps in `caps.rs`, long lists in `stage.rs`.
 
+use std::time::Duration;
+
 use batch_core::state::{JobStatus, TargetStatus};
+use batch_core::store::call::Halt;
 use batch_core::store::error::StoreErrorKind;
 use batch_core::store::reply::SubmitReply;
 use batch_core::store::view::Counts;
+use batch_core::time::Timestamp;
 
 use crate::breach::{Verdict, holds, same};
-use crate::case::{Case, HOUR, job, target};
+use crate::case::{Case, HOUR, busy, failed, job, target};
 
 /// R1.7 A new job is queued, its targets pending, created and leased now.
 pub async fn a_new_job_is_queued_with_pending_targets(case: &mut Case<'_>) -> Verdict {
@@ -179,4 +183,27 @@ pub async fn b17_twin_targets_are_told_apart_by_index(case: &mut Case<'_>) -> Ve
     let statuses: Vec<_> = statuses.iter().map(|target| target.status).collect();
     let expected = vec![TargetStatus::Done, TargetStatus::Failed, TargetStatus::Done];
     same(statuses, expected)
+}
+
+/// R1.7, R11.3 The largest settings are settings: nothing overflows.
+pub async fn b49_the_largest_settings_are_settings(case: &mut Case<'_>) -> Verdict {
+    case.enter("s1").await?;
+    case.set_clock(Timestamp::MAX)?;
+    let request = job("a").targets(2).width(u32::MAX).max_losses(u32::MAX);
+    case.make(
+        request
+            .ttl(Duration::MAX)
+            .halt(Halt::Failures(u64::MAX))
+            .targets_cap(u64::MAX)
+            .caps(u64::MAX, u64::MAX),
+    )
+    .await?;
+
+    case.run_one("s1", busy(Duration::MAX)).await?;
+    case.run_one("s1", failed("x")).await?;
+    case.touch("a").await?;
+
+    let found = case.job("a").await?;
+    same((found.width, found.max_losses), (u32::MAX, u32::MAX))?;
+    same(found.counts.failed + found.counts.pending, 2)
 }

@@ -262,3 +262,21 @@ pub async fn b49_an_absurd_ttl_keeps_its_job(case: &mut Case<'_>) -> Verdict {
 
     same(case.listed().await?, vec!["a".to_owned()])
 }
+
+/// S1.2, R11.3 A step of nothing still goes on: every bound of 0 counts as 1.
+pub async fn b49_a_step_of_nothing_goes_on(case: &mut Case<'_>) -> Verdict {
+    for id in ["a", "b", "c"] {
+        case.make(job(id)).await?;
+        case.cancel(id).await?;
+    }
+    case.enter("s1").await?;
+    case.make(job("pinned").pinned("s1").ttl(HOUR * 9)).await?;
+    let evicted = case.evict_step(0, 0).await?;
+    case.reap_step("s1", 1, 0).await?;
+    case.advance(HOUR)?;
+
+    let swept = case.sweep_step(0).await?;
+
+    same((evicted.jobs, swept.jobs), (1, 1))?;
+    same(case.job("pinned").await?.status, JobStatus::Failed)
+}
