@@ -35,7 +35,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     while let Some(event) = events.next().await? {
         match event {
             Event::Started { .. } => println!("started"),
-            Event::Stored(target) => println!("{}: {:?}", target.url, target.outcome),
+            Event::Stored(target) => match target.result::<usize>() {
+                Some(letters) => println!("{}: {} letters", target.url, letters?),
+                None => println!("{}: failed", target.url),
+            },
             Event::Ended(job) => println!("{}", job.status),
         }
     }

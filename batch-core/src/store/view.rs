@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{JobId, Kind, SessionId};
@@ -150,6 +151,17 @@ pub struct Target {
 }
 
 impl Target {
+    /// The result as a value (R6.1); `None` for a target that is not done.
+    ///
+    /// # Errors
+    /// The stored JSON is not one of a `T`.
+    pub fn result<T: DeserializeOwned>(&self) -> Option<serde_json::Result<T>> {
+        match &self.outcome {
+            Some(Outcome::Done { result }) => Some(serde_json::from_str(result)),
+            Some(Outcome::Failed { .. }) | None => None,
+        }
+    }
+
     /// Bytes that count against a page.
     pub fn bytes(&self) -> u64 {
         let outcome = self.outcome.as_ref().map_or(0, Outcome::bytes);
