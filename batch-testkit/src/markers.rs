@@ -2,7 +2,8 @@
 //!
 //! Every case plants markers of its own in urls, options, results, errors, hints,
 //! names and notes. One subscriber, installed once, watches every event at every
-//! level, also those of a store's own threads, and keeps the lines that show a marker.
+//! level, also those of a store's own threads, and keeps warnings and lines that show a
+//! marker.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -21,6 +22,7 @@ const SIGN: &str = "zq7marker";
 
 static DRAWN: AtomicU64 = AtomicU64::new(0);
 static SEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static WARNED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static WATCHING: OnceLock<bool> = OnceLock::new();
 
 /// The markers of one case.
@@ -59,6 +61,13 @@ impl Markers {
         }
     }
 
+    /// The warnings so far that say `text`, of all cases.
+    pub fn warnings(&self, text: &str) -> Vec<String> {
+        let warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = warned.iter().filter(|line| line.contains(text));
+        lines.cloned().collect()
+    }
+
     /// Looks for the case's markers in an error and all its causes.
     pub fn check_error(&self, error: &StoreError) -> Verdict {
         let mut text = String::new();
@@ -86,12 +95,16 @@ fn watch() -> bool {
         .is_ok()
 }
 
-/// Keeps lines that show a marker, and forgets all others.
+/// Keeps warnings, and lines that show a marker.
 struct Watch;
 
 impl io::Write for Watch {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
+        if text.contains("WARN") {
+            let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
+            warned.push(text.clone().into_owned());
+        }
         if text.contains(SIGN) {
             let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
             seen.push(text.into_owned());

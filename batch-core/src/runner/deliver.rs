@@ -23,10 +23,9 @@ const NOT_STORED: &str = "outcome not stored";
 pub(super) async fn deliver(shared: &Shared, taken: Taken, tried: Tried) -> Option<Taken> {
     let call = finish_call(shared, &taken, tried.answer.clone(), tried.took);
     let sent = if shared.signals.closing.is_cancelled() {
-        shared
-            .send(|| shared.store.finish(call.clone()))
-            .await
-            .map(|reply| (reply, None))
+        let job = &call.start.job;
+        let sent = shared.send_about(job, || shared.store.finish(call.clone()));
+        sent.await.map(|reply| (reply, None))
     } else {
         turn(shared, &call).await
     };
@@ -60,7 +59,11 @@ async fn turn(shared: &Shared, finish: &Finish) -> StoreResult<(FinishReply, Opt
         finish: finish.clone(),
         take: take.clone(),
     };
-    match shared.send(|| shared.store.turn(call.clone())).await {
+    let job = &finish.start.job;
+    match shared
+        .send_about(job, || shared.store.turn(call.clone()))
+        .await
+    {
         Ok(reply) => Ok((
             reply.finish,
             match shared.took(take, reply.take).await {

@@ -92,7 +92,10 @@ async fn stage_chunk(
         targets,
         now: shared.now(),
     };
-    match shared.send(|| shared.store.stage(call.clone())).await? {
+    match shared
+        .send_about(id, || shared.store.stage(call.clone()))
+        .await?
+    {
         // The job exists already when a submit was applied whose answer was lost.
         StageReply::Staged | StageReply::IdTaken => Ok(true),
         StageReply::Gone => {

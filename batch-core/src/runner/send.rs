@@ -6,6 +6,7 @@ use std::time::Duration;
 use rand::RngExt;
 
 use super::shared::Shared;
+use crate::id::JobId;
 use crate::store::StoreResult;
 use crate::store::error::{StoreError, StoreErrorKind};
 
@@ -43,6 +44,18 @@ impl Shared {
             self.clock.sleep(wait).await;
             tries += 1;
         }
+    }
+
+    /// The same, for a call about one job, which its errors name (R8.4).
+    pub(super) async fn send_about<T, F, Fut>(&self, id: &JobId, call: F) -> StoreResult<T>
+    where
+        F: Fn() -> Fut + Send + Sync,
+        Fut: Future<Output = StoreResult<T>> + Send,
+        T: Send,
+    {
+        let call = &call;
+        let named = || async move { call().await.map_err(|error| error.about(id)) };
+        self.send(named).await
     }
 
     /// Sends a call once; one that stays unanswered may have been applied.

@@ -17,7 +17,10 @@ pub(super) async fn cancel(shared: &Shared, id: &JobId) -> Result<bool, Error> {
         request: RequestId::random(),
         now: shared.now(),
     };
-    match shared.send(|| shared.store.cancel(call.clone())).await? {
+    match shared
+        .send_about(id, || shared.store.cancel(call.clone()))
+        .await?
+    {
         CancelReply::Cancelled { created_at } => {
             let ending = Ending {
                 status: JobStatus::Cancelled,
@@ -35,13 +38,18 @@ pub(super) async fn touch(shared: &Shared, id: &JobId) -> Result<bool, Error> {
         id: id.clone(),
         now: shared.now(),
     };
-    let reply = shared.send(|| shared.store.touch(call.clone())).await?;
+    let reply = shared
+        .send_about(id, || shared.store.touch(call.clone()))
+        .await?;
     Ok(matches!(reply, TouchReply::Touched { .. }))
 }
 
 pub(super) async fn job(shared: &Shared, id: &JobId) -> Result<Job, Error> {
     let query = JobQuery::Id(id.clone());
-    match shared.send(|| shared.store.job(query.clone())).await? {
+    match shared
+        .send_about(id, || shared.store.job(query.clone()))
+        .await?
+    {
         JobReply::Found(job) => Ok(*job),
         JobReply::NotFound => Err(Error::NotFound),
     }

@@ -152,7 +152,9 @@ async fn settle(shared: &Shared, draft: &Draft) -> Result<Submitted, Error> {
     for _ in 0..ROUNDS {
         let session = shared.session_id();
         let call = call(shared, draft, &session, targets.clone());
-        let reply = shared.send(|| shared.store.submit(call.clone())).await?;
+        let reply = shared
+            .send_about(&draft.id, || shared.store.submit(call.clone()))
+            .await?;
         let refused = matches!(
             reply,
             SubmitReply::Reused { .. } | SubmitReply::CallerBusy | SubmitReply::Busy

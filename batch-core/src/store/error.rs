@@ -84,6 +84,13 @@ impl StoreError {
         self
     }
 
+    /// Names what the operation was about, unless the store has.
+    #[must_use]
+    pub fn about(mut self, id: impl fmt::Display) -> Self {
+        self.id.get_or_insert_with(|| id.to_string());
+        self
+    }
+
     /// Keeps the cause.
     #[must_use]
     pub fn with_source(mut self, source: impl Error + Send + Sync + 'static) -> Self {

@@ -44,6 +44,7 @@ macro_rules! for_each_runner_rule {
                 "R4.2, R7.3, B16" b16_a_hook_sees_the_job_ended;
             }
             runner_faults {
+                "R8.4" a_failed_call_is_logged_with_its_job;
                 "R8.2, R8.1" a_refused_take_loses_nothing;
                 "R8.2, S2.2" a_lost_take_loses_nothing;
                 "R8.2, B20" b20_a_refused_turn_loses_nothing;
@@ -126,6 +127,8 @@ macro_rules! for_each_runner_rule {
                 "R11.3, B49" b49_the_least_settings_work;
                 "R11.1" nothing_set_means_the_defaults;
                 "R8.1, B44" b44_one_thread_is_enough;
+                "R11.4" sweeps_follow_submits_and_looks_follow_beats;
+                "R11.4" sweeps_follow_each_other;
             }
             runner_stopping {
                 "R14.1, R14.2" a_job_halts_at_its_number_of_failures;

@@ -10,7 +10,7 @@ use batch_core::store::Store;
 use batch_core::store::error::StoreErrorKind;
 
 use super::crew::{Crew, Recipe, crew, outcomes};
-use crate::breach::{Verdict, holds, same};
+use crate::breach::{Verdict, holds, present, same};
 use crate::case::{Case, START};
 use crate::clocks::ManualClock;
 use crate::fault::{Fault, FaultStore, Often, Plan};
@@ -67,6 +67,29 @@ async fn survives(case: &mut Case<'_>, operation: &'static str, what: Fault) -> 
         )?;
     }
     Ok(())
+}
+
+/// R8.4 A call that failed is logged with its job, its operation and its kind of error.
+pub async fn a_failed_call_is_logged_with_its_job(case: &mut Case<'_>) -> Verdict {
+    let (recipe, fault) = faulty(case);
+    let mut crew = recipe.start().await?;
+    let id = crew.submit("a", 1).await?;
+    let held = crew.script.expect("a1").await?;
+    fault.plan(Plan {
+        operation: Some("turn"),
+        call: 1,
+        often: Often::Once,
+        fault: REFUSED,
+    });
+
+    held.done("ok");
+    crew.ends(&id, JobStatus::Done).await?;
+
+    let logged = case.markers().warnings(id.as_str());
+    let line = present(logged.first().cloned(), "a warning that names the job")?;
+    holds(line.contains("turn"), "the operation")?;
+    holds(line.contains("unavailable"), "the kind of error")?;
+    crew.close(case).await.map(|_| ())
 }
 
 /// R8.2, R8.1 A take that is refused now and then is sent again.

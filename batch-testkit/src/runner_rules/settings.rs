@@ -1,5 +1,6 @@
 //! Settings, and the runtime that a runner lives on (R11).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use batch_core::config::Config;
@@ -12,6 +13,7 @@ use super::crew::crew;
 use crate::breach::{Failure, Verdict, same};
 use crate::case::Case;
 use crate::script::{SOON, echo};
+use crate::spy::SpyStore;
 
 /// R11.3, B49 Every setting at its greatest: the runner works, and closes.
 pub async fn b49_absurd_settings_are_clamped(case: &mut Case<'_>) -> Verdict {
@@ -125,4 +127,31 @@ fn on_one_thread(
         runner.close(Some(SOON)).await;
         Ok(job.counts.done)
     })
+}
+
+/// R11.4 A submit is followed by a sweep, every beat by a look for dead sessions.
+pub async fn sweeps_follow_submits_and_looks_follow_beats(case: &mut Case<'_>) -> Verdict {
+    let spy = Arc::new(SpyStore::new(case.store().clone()));
+    let rare = |config: &mut Config| config.sweep_every = Duration::from_hours(1);
+    let mut crew = crew(case).on(spy.clone()).with(rare).start().await?;
+    let before = spy.calls("sweep");
+
+    let id = crew.submit("a", 1).await?;
+    crew.script.run(1).await?;
+
+    spy.reached("sweep", before + 1).await?;
+    spy.more("sessions", 3).await?;
+    crew.ends(&id, JobStatus::Done).await?;
+    crew.close(case).await.map(|_| ())
+}
+
+/// R11.4 Old jobs are swept now and then, without any submit.
+pub async fn sweeps_follow_each_other(case: &mut Case<'_>) -> Verdict {
+    let spy = Arc::new(SpyStore::new(case.store().clone()));
+    let often = |config: &mut Config| config.sweep_every = Duration::from_millis(5);
+
+    let crew = crew(case).on(spy.clone()).with(often).start().await?;
+
+    spy.more("sweep", 3).await?;
+    crew.close(case).await.map(|_| ())
 }
