@@ -1,35 +1,33 @@
 //! The jobs that a runner has to do with, and the targets that it fetches (R7).
 //!
-//! Hooks are called here, after the change, with no lock held and every panic caught.
+//! Hooks are called after the change, with no lock held and every panic caught; how a
+//! gauge is told in order is in `gauge.rs`.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::gauge::Gauge;
 use super::shared::{Shared, lock};
 use crate::caller::{BoxError, Caller};
-use crate::hooks::{GaugeHook, Hooks, JobEvent};
+use crate::hooks::{Hooks, JobEvent};
 use crate::id::JobId;
 use crate::store::reply::Ending;
 
 /// Callers by job, live jobs, and targets being fetched.
 pub(super) struct Gauges {
     callers: Mutex<HashMap<JobId, Arc<dyn Caller>>>,
-    live: Mutex<Vec<JobId>>,
-    fetching: Mutex<usize>,
-    depth: Option<GaugeHook>,
-    inflight: Option<GaugeHook>,
+    live: Gauge<Vec<JobId>>,
+    fetching: Gauge<usize>,
 }
 
 impl Gauges {
     pub(super) fn new(hooks: &Hooks) -> Self {
         Self {
             callers: Mutex::default(),
-            live: Mutex::default(),
-            fetching: Mutex::default(),
-            depth: hooks.depth.clone(),
-            inflight: hooks.inflight.clone(),
+            live: Gauge::new(hooks.depth.clone()),
+            fetching: Gauge::new(hooks.inflight.clone()),
         }
     }
 
@@ -51,67 +49,46 @@ impl Gauges {
 
     /// A submit made this job. It may have ended before the submit's reply came.
     pub(super) fn job_made(&self, id: &JobId) {
-        let callers = lock(&self.callers);
-        let depth = callers.get(id).and_then(|_| self.add(id));
-        drop(callers);
-        self.tell_depth(depth);
+        self.live.change(|live| {
+            let known = lock(&self.callers).contains_key(id);
+            if known { add(live, id) } else { None }
+        });
     }
 
     /// This runner has a target of the job in flight.
     pub(super) fn job_lives(&self, id: &JobId) {
-        let depth = self.add(id);
-        self.tell_depth(depth);
-    }
-
-    /// The new depth, if the job was not counted before.
-    fn add(&self, id: &JobId) -> Option<usize> {
-        let mut live = lock(&self.live);
-        if live.contains(id) {
-            return None;
-        }
-        live.push(id.clone());
-        Some(live.len())
-    }
-
-    fn tell_depth(&self, depth: Option<usize>) {
-        if let Some(depth) = depth {
-            tell(self.depth.as_ref(), depth);
-        }
+        self.live.change(|live| add(live, id));
     }
 
     /// A job ended, wherever that became known.
     pub(super) fn job_ended(&self, id: &JobId) {
         self.unregister(id);
-        let depth = {
-            let mut live = lock(&self.live);
-            let before = live.len();
-            live.retain(|other| other != id);
-            if live.len() == before {
-                return;
-            }
-            live.len()
-        };
-        tell(self.depth.as_ref(), depth);
+        self.live.change(|live| {
+            let place = live.iter().position(|other| other == id)?;
+            live.remove(place);
+            Some(live.len())
+        });
     }
 
     /// The job to look after next; each in turn.
     pub(super) fn next_to_check(&self) -> Option<JobId> {
-        let mut live = lock(&self.live);
-        if live.is_empty() {
-            return None;
-        }
-        live.rotate_left(1);
-        live.last().cloned()
+        self.live.with(|live| {
+            if live.is_empty() {
+                return None;
+            }
+            live.rotate_left(1);
+            live.last().cloned()
+        })
     }
 
     /// The runner is closed: it has to do with nothing any more.
     pub(super) fn clear(&self) {
         let callers = std::mem::take(&mut *lock(&self.callers));
         callers.into_values().for_each(let_go);
-        let had = std::mem::take(&mut *lock(&self.live));
-        if !had.is_empty() {
-            tell(self.depth.as_ref(), 0);
-        }
+        self.live.change(|live| {
+            let had = std::mem::take(live);
+            (!had.is_empty()).then_some(0)
+        });
     }
 
     /// Counts a fetch until the guard is dropped.
@@ -121,13 +98,20 @@ impl Gauges {
     }
 
     fn count_fetch(&self, change: isize) {
-        let fetching = {
-            let mut fetching = lock(&self.fetching);
+        self.fetching.change(|fetching| {
             *fetching = fetching.saturating_add_signed(change);
-            *fetching
-        };
-        tell(self.inflight.as_ref(), fetching);
+            Some(*fetching)
+        });
     }
+}
+
+/// Counts a job that was not counted before; the new depth.
+fn add(live: &mut Vec<JobId>, id: &JobId) -> Option<usize> {
+    if live.contains(id) {
+        return None;
+    }
+    live.push(id.clone());
+    Some(live.len())
 }
 
 /// One fetch that is under way.
@@ -167,14 +151,8 @@ impl Shared {
     }
 }
 
-fn tell(hook: Option<&GaugeHook>, value: usize) {
-    if let Some(hook) = hook {
-        quietly(|| hook(value));
-    }
-}
-
 /// R7.3: a panic in a hook harms nothing.
-fn quietly(call: impl FnOnce()) {
+pub(super) fn quietly(call: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(call)) {
         let_go(panic);
         tracing::warn!("a hook panicked");

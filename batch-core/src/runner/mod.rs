@@ -6,6 +6,7 @@ mod attempt;
 mod builder;
 mod close;
 mod deliver;
+mod gauge;
 mod gauges;
 mod recover;
 mod rerun;
