@@ -9,7 +9,6 @@ use super::step::Step;
 use crate::state::JobStatus;
 use crate::store::StoreResult;
 use crate::store::call::Reap;
-use crate::store::error::{StoreError, StoreErrorKind};
 use crate::store::reply::{Ended, ReapReply};
 use crate::store::view::Outcome;
 use crate::time::Timestamp;
@@ -93,9 +92,9 @@ fn take_back_start(
     now: Timestamp,
     taken: &mut Taken,
 ) -> StoreResult<()> {
-    let job = table.job_at(open.seq)?.ok_or_else(|| {
-        StoreError::new(StoreErrorKind::Corrupt, "reap", "a start without its job")
-    })?;
+    let Some(job) = table.job_at(open.seq)? else {
+        return drop_stray(table, &open);
+    };
     let losses = open.losses.saturating_add(1);
     let fails = job.status.is_live() && losses >= job.max_losses.max(1);
     let mut step = Step::of(table, job, now)?;
@@ -121,6 +120,14 @@ fn take_back_start(
     };
     step.settle(Some(earliest), EndedBy::Reap);
     keep(table, step, vec![Change::PutOpen(parked)], taken)
+}
+
+/// A start whose job is missing is damage; it must not keep the others from going back.
+fn drop_stray(table: &mut impl Table, open: &OpenRow) -> StoreResult<()> {
+    tracing::warn!(seq = open.seq, "a start without its job was dropped");
+    let (rows, index) = (open.rows, open.index);
+    table.apply(Change::RemoveOpen { rows, index })?;
+    table.apply(Change::AddDust { rows })
 }
 
 fn fail(step: &mut Step, open: &OpenRow, now: Timestamp) -> Vec<Change> {

@@ -6,7 +6,6 @@ use super::rows::Rows;
 use crate::limits::PAGE_ROWS;
 use crate::store::StoreResult;
 use crate::store::call::{Enter, Renew, Start};
-use crate::store::error::{StoreError, StoreErrorKind};
 use crate::store::reply::{EnterReply, HeldStart, RenewReply};
 use crate::time;
 
@@ -54,10 +53,10 @@ pub fn renew(rows: &impl Rows, call: &Renew) -> StoreResult<Decision<RenewReply>
     session.seen = session.seen.max(call.now);
     let mut starts = Vec::new();
     for open in rows.held(&call.session, PAGE_ROWS as usize)? {
-        let job = rows.job_at(open.seq)?.ok_or_else(|| {
-            StoreError::new(StoreErrorKind::Corrupt, "renew", "a start without its job")
-        })?;
-        let Some(ticket) = open.ticket else { continue };
+        // A start without its job is damage that reap removes; the session lives on.
+        let (Some(job), Some(ticket)) = (rows.job_at(open.seq)?, open.ticket) else {
+            continue;
+        };
         let start = Start {
             session: open.session,
             job: job.id,
