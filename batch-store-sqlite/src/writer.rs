@@ -128,7 +128,11 @@ pub(crate) fn serve(conn: &Connection, tasks: &Receiver<Task>) {
 }
 
 fn serve_group(conn: &Connection, mut group: Vec<Task>) {
-    match commit_group(conn, &mut group) {
+    let mut end = commit_group(conn, &mut group);
+    if end.as_ref().is_err_and(End::is_full) && make_room(conn) {
+        end = commit_group(conn, &mut group);
+    }
+    match end {
         Ok(()) => answer(group, Ok(())),
         Err(End::Failed(failure)) => answer(group, Err(&failure)),
         Err(End::Alone) => {
@@ -165,6 +169,31 @@ enum End {
     Failed(StoreError),
     /// Nothing of it is kept; a smaller one may succeed.
     Alone,
+}
+
+impl End {
+    /// Whether there was, or may have been, no room.
+    fn is_full(&self) -> bool {
+        match self {
+            Self::Failed(failure) => failure.kind() == StoreErrorKind::Full,
+            Self::Alone => true,
+        }
+    }
+}
+
+/// Moves the log into the file, so that it is written from its beginning again: on a
+/// disk that is full, that is room. Whether all of it was moved.
+///
+/// The file may need room to grow for that. So the log is kept short from now on: what
+/// somebody frees must not go to the log first.
+fn make_room(conn: &Connection) -> bool {
+    if let Err(cause) = conn.query_row(sql::SHORT_LOG, [], |_| Ok(())) {
+        tracing::warn!(%cause, "the log could not be kept short");
+    }
+    let moved = conn.query_row(sql::CHECKPOINT, [], |row| {
+        Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+    });
+    matches!(moved, Ok((log, done)) if log == done)
 }
 
 /// One transaction: all steps, then the commit.

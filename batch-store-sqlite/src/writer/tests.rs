@@ -96,3 +96,27 @@ fn a_refused_step_leaves_nothing_when_it_is_alone() {
     assert_eq!(dust(&conn), 0);
     assert!(conn.is_autocommit());
 }
+
+/// S12.2, B40: a full disk has room again once the log is written from its beginning.
+#[test]
+fn room_is_made_by_writing_the_log_from_its_beginning() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.db");
+    let conn = crate::connect::open(&path, &Options::default())
+        .unwrap()
+        .writer;
+    let log = || {
+        std::fs::metadata(dir.path().join("store.db-wal"))
+            .unwrap()
+            .len()
+    };
+    for rows in 0..50 {
+        serve_group(&conn, vec![add(rows).0]);
+    }
+    let before = log();
+
+    assert!(make_room(&conn));
+    serve_group(&conn, vec![add(50).0]);
+
+    assert_eq!(log(), before);
+}
