@@ -8,7 +8,7 @@ use batch_core::store::call::{Key, NewTarget};
 use batch_core::time::Timestamp;
 use rusqlite::{Result, Row};
 
-use crate::keys::{at, number};
+use crate::keys::{at, index_of, number};
 use crate::rows::{
     pin, read_job, read_kind, read_open, read_outcome, read_session, read_stage, read_target, space,
 };
@@ -64,6 +64,12 @@ impl Rows for Tables<'_> {
 
     fn outcome(&self, rows: u64, index: u64) -> StoreResult<Option<OutcomeRow>> {
         self.one(sql::OUTCOME, [at(rows, index)?], read_outcome)
+    }
+
+    fn stored(&self, rows: u64, ordinal: u64) -> StoreResult<Option<u64>> {
+        let params = [number(rows)?, number(ordinal)?];
+        let stored = self.one(sql::OUTCOME_STORED, params, |row| row.get(0))?;
+        Ok(stored.map(index_of))
     }
 
     fn parked(&self, rows: u64, max: usize) -> StoreResult<Vec<OpenRow>> {

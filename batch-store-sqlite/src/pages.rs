@@ -1,23 +1,20 @@
 //! How rows become the pages of reads, inside one read transaction.
 
+use batch_core::decide::Rows;
 use batch_core::decide::row::{JobRow, Place};
-use batch_core::decide::{PageBudget, Rows, show_target};
 use batch_core::id::{Kind, SessionId};
 use batch_core::limits::{LIST_EXAMINED, PAGE_ROWS};
 use batch_core::store::StoreResult;
 use batch_core::store::error::{StoreError, StoreErrorKind};
 use batch_core::store::query::{
-    JobFilter, JobList, JobOrder, JobQuery, KindList, Sessions, StatsQuery, TargetOrder,
-    TargetQuery,
+    JobFilter, JobList, JobOrder, JobQuery, KindList, Sessions, StatsQuery,
 };
-use batch_core::store::reply::{
-    JobPage, JobReply, KindPage, SessionPage, Stats, TargetPage, TargetReply,
-};
-use batch_core::store::view::{Job, Session, SessionLock, Target};
+use batch_core::store::reply::{JobPage, JobReply, KindPage, SessionPage, Stats};
+use batch_core::store::view::{Job, Session, SessionLock};
 use batch_core::time::Timestamp;
 
 use crate::error::error;
-use crate::keys::{index_of, number};
+use crate::keys::number;
 use crate::rows::{read_job, read_session};
 use crate::sql;
 use crate::tables::Tables;
@@ -38,53 +35,6 @@ impl Tables<'_> {
         Ok(JobReply::Found(Box::new(
             job.view(note.unwrap_or_default()),
         )))
-    }
-
-    /// Reads row by row, so that a page of large results loads one too many at most.
-    pub(crate) fn target_reply(&self, call: &TargetQuery) -> StoreResult<TargetReply> {
-        let Some(job) = self.job(&call.id)? else {
-            return Ok(TargetReply::NotFound);
-        };
-        if job.evicted {
-            return Ok(TargetReply::Evicted);
-        }
-        let end = match call.order {
-            TargetOrder::Index => job.total,
-            TargetOrder::Stored => job.stored(),
-        };
-        let mut budget = PageBudget::new(call.max.min(PAGE_ROWS));
-        let mut targets = Vec::new();
-        let mut at = call.from;
-        while at < end {
-            let target = self.target_at(&job, call.order, at)?;
-            if !budget.fits(&target) {
-                break;
-            }
-            targets.push(target);
-            at += 1;
-        }
-        Ok(TargetReply::Page(TargetPage {
-            targets,
-            next: (at < end).then_some(at),
-        }))
-    }
-
-    fn target_at(&self, job: &JobRow, order: TargetOrder, at: u64) -> StoreResult<Target> {
-        let index = match order {
-            TargetOrder::Index => at,
-            TargetOrder::Stored => {
-                let params = [number(job.rows)?, number(at)?];
-                let stored = self.one(sql::OUTCOME_STORED, params, |row| row.get(0))?;
-                stored.map(index_of).ok_or_else(missing)?
-            }
-        };
-        let target = self.target(job.rows, index)?.ok_or_else(missing)?;
-        let outcome = self.outcome(job.rows, index)?;
-        let open = match outcome {
-            Some(_) => None,
-            None => self.open(job.rows, index)?,
-        };
-        Ok(show_target(index, target, open, outcome))
     }
 
     pub(crate) fn job_page(&self, call: &JobList) -> StoreResult<JobPage> {
@@ -322,9 +272,4 @@ fn only_starts(id: SessionId) -> Session {
 fn no_rotation() -> StoreError {
     let reason = "the rotation is that of one kind; name it in the filter";
     error(StoreErrorKind::Invalid, reason)
-}
-
-fn missing() -> StoreError {
-    let reason = "a target of the job is missing";
-    error(StoreErrorKind::Corrupt, reason)
 }

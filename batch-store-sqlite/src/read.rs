@@ -1,6 +1,7 @@
 //! Job, targets, list, stats and kinds (R6, S8). Their rows are put together here; the
 //! reads of the decisions are in `lookup.rs`.
 
+use batch_core::decide;
 use batch_core::store::StoreResult;
 use batch_core::store::query::{JobList, JobQuery, KindList, StatsQuery, TargetQuery};
 use batch_core::store::reply::{JobPage, JobReply, KindPage, Stats, TargetReply};
@@ -20,7 +21,7 @@ pub(crate) async fn job(handle: &Handle, call: JobQuery) -> StoreResult<JobReply
 pub(crate) async fn targets(handle: &Handle, call: TargetQuery) -> StoreResult<TargetReply> {
     let operation = Operation::on("targets", &call.id);
     handle
-        .read(operation, move |tables| tables.target_reply(&call))
+        .read(operation, move |tables| decide::targets(tables, &call))
         .await
 }
 

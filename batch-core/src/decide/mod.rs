@@ -31,7 +31,7 @@ pub use reap::reap;
 pub use retain::{evict, sweep, touch};
 pub use rows::{Freed, Rows, Table};
 pub use session::{enter, renew};
-pub use show::{PageBudget, show_target};
+pub use show::targets;
 pub use stage::stage;
 pub use submit::submit;
 pub use take::take;

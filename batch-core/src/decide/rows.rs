@@ -35,6 +35,8 @@ pub trait Rows {
     fn open(&self, rows: u64, index: u64) -> StoreResult<Option<OpenRow>>;
     /// A target's outcome.
     fn outcome(&self, rows: u64, index: u64) -> StoreResult<Option<OutcomeRow>>;
+    /// The target whose outcome has this ordinal.
+    fn stored(&self, rows: u64, ordinal: u64) -> StoreResult<Option<u64>>;
     /// The first parked targets of a job, by due time, then index.
     fn parked(&self, rows: u64, max: usize) -> StoreResult<Vec<OpenRow>>;
     /// The running start that a ticket made.

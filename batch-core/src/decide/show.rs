@@ -1,13 +1,67 @@
 //! How rows become a page of targets (R6).
 
-use super::row::{OpenRow, OutcomeRow};
-use crate::limits::PAGE_BYTES;
+use super::row::{JobRow, OpenRow, OutcomeRow};
+use super::rows::Rows;
+use crate::limits::{PAGE_BYTES, PAGE_ROWS};
 use crate::state::TargetStatus;
+use crate::store::StoreResult;
 use crate::store::call::NewTarget;
+use crate::store::error::{StoreError, StoreErrorKind};
+use crate::store::query::{TargetOrder, TargetQuery};
+use crate::store::reply::{TargetPage, TargetReply};
 use crate::store::view::Target;
 
+/// One page of a job's targets, read row by row.
+///
+/// A page of large results loads one more than it holds, at most.
+pub fn targets(rows: &impl Rows, call: &TargetQuery) -> StoreResult<TargetReply> {
+    let Some(job) = rows.job(&call.id)? else {
+        return Ok(TargetReply::NotFound);
+    };
+    if job.evicted {
+        return Ok(TargetReply::Evicted);
+    }
+    let end = match call.order {
+        TargetOrder::Index => job.total,
+        TargetOrder::Stored => job.stored(),
+    };
+    let mut budget = PageBudget::new(call.max.min(PAGE_ROWS));
+    let mut targets = Vec::new();
+    let mut at = call.from;
+    while at < end {
+        let target = target_at(rows, &job, call.order, at)?;
+        if !budget.fits(&target) {
+            break;
+        }
+        targets.push(target);
+        at += 1;
+    }
+    let next = (at < end).then_some(at);
+    Ok(TargetReply::Page(TargetPage { targets, next }))
+}
+
+/// A target by its index, or by the ordinal of its outcome.
+fn target_at(rows: &impl Rows, job: &JobRow, order: TargetOrder, at: u64) -> StoreResult<Target> {
+    let index = match order {
+        TargetOrder::Index => at,
+        TargetOrder::Stored => rows.stored(job.rows, at)?.ok_or_else(missing)?,
+    };
+    let target = rows.target(job.rows, index)?.ok_or_else(missing)?;
+    let outcome = rows.outcome(job.rows, index)?;
+    let open = match outcome {
+        Some(_) => None,
+        None => rows.open(job.rows, index)?,
+    };
+    Ok(show_target(index, target, open, outcome))
+}
+
+fn missing() -> StoreError {
+    let reason = "a target of the job is missing";
+    StoreError::new(StoreErrorKind::Corrupt, "targets", reason)
+}
+
 /// A target as reads show it, from its rows.
-pub fn show_target(
+fn show_target(
     index: u64,
     target: NewTarget,
     open: Option<OpenRow>,
@@ -52,15 +106,14 @@ pub fn show_target(
 }
 
 /// Decides where a page ends: at its rows, or at 4 MiB, never before its first row.
-#[derive(Debug)]
-pub struct PageBudget {
+struct PageBudget {
     rows: u32,
     bytes: u64,
 }
 
 impl PageBudget {
     /// A page of at most `max` rows.
-    pub fn new(max: u32) -> Self {
+    fn new(max: u32) -> Self {
         Self {
             rows: max.max(1),
             bytes: PAGE_BYTES,
@@ -68,7 +121,7 @@ impl PageBudget {
     }
 
     /// Whether a row still fits; the first one always does.
-    pub fn fits(&mut self, target: &Target) -> bool {
+    fn fits(&mut self, target: &Target) -> bool {
         let first = self.bytes == PAGE_BYTES;
         let bytes = target.bytes().max(1);
         if self.rows == 0 || (!first && bytes > self.bytes) {

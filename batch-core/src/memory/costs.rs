@@ -63,6 +63,7 @@ counted! {
     one target(rows: u64, index: u64) -> Option<NewTarget>;
     one open(rows: u64, index: u64) -> Option<OpenRow>;
     one outcome(rows: u64, index: u64) -> Option<OutcomeRow>;
+    one stored(rows: u64, ordinal: u64) -> Option<u64>;
     all parked(rows: u64, max: usize) -> Vec<OpenRow>;
     one held_under(session: &SessionId, ticket: &Ticket) -> Option<OpenRow>;
     all held(session: &SessionId, max: usize) -> Vec<OpenRow>;

@@ -160,7 +160,7 @@ impl Store for MemoryStore {
     }
 
     async fn targets(&self, call: TargetQuery) -> StoreResult<TargetReply> {
-        self.with("targets", |tables| tables.target_reply(&call))
+        self.with("targets", |tables| decide::targets(tables, &call))
     }
 
     async fn list(&self, call: JobList) -> StoreResult<JobPage> {

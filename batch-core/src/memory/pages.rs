@@ -3,20 +3,15 @@
 use std::ops::Bound;
 
 use super::tables::Tables;
+use crate::decide::OpenIndex;
 use crate::decide::row::JobRow;
-use crate::decide::{OpenIndex, PageBudget, Rows, show_target};
 use crate::id::{SessionId, Ticket};
 use crate::limits::{LIST_EXAMINED, PAGE_ROWS};
 use crate::store::StoreResult;
 use crate::store::error::{StoreError, StoreErrorKind};
-use crate::store::query::{
-    JobFilter, JobList, JobOrder, JobQuery, KindList, Sessions, StatsQuery, TargetOrder,
-    TargetQuery,
-};
-use crate::store::reply::{
-    JobPage, JobReply, KindPage, SessionPage, Stats, TargetPage, TargetReply,
-};
-use crate::store::view::{Session, SessionLock, Target};
+use crate::store::query::{JobFilter, JobList, JobOrder, JobQuery, KindList, Sessions, StatsQuery};
+use crate::store::reply::{JobPage, JobReply, KindPage, SessionPage, Stats};
+use crate::store::view::{Session, SessionLock};
 use crate::time::Timestamp;
 
 impl Tables {
@@ -34,50 +29,6 @@ impl Tables {
             }
             None => JobReply::NotFound,
         }
-    }
-
-    pub(super) fn target_reply(&self, call: &TargetQuery) -> StoreResult<TargetReply> {
-        let Some(job) = self.job(&call.id)? else {
-            return Ok(TargetReply::NotFound);
-        };
-        if job.evicted {
-            return Ok(TargetReply::Evicted);
-        }
-        let end = match call.order {
-            TargetOrder::Index => job.total,
-            TargetOrder::Stored => job.stored(),
-        };
-        let mut budget = PageBudget::new(call.max.min(PAGE_ROWS));
-        let mut targets = Vec::new();
-        let mut at = call.from;
-        while at < end {
-            let target = self.target_at(&job, call.order, at)?;
-            if !budget.fits(&target) {
-                break;
-            }
-            targets.push(target);
-            at += 1;
-        }
-        Ok(TargetReply::Page(TargetPage {
-            targets,
-            next: (at < end).then_some(at),
-        }))
-    }
-
-    fn target_at(&self, job: &JobRow, order: TargetOrder, at: u64) -> StoreResult<Target> {
-        let index = match order {
-            TargetOrder::Index => Some(at),
-            TargetOrder::Stored => self.ordinals.get(&(job.rows, at)).copied(),
-        };
-        let index = index.ok_or_else(missing)?;
-        let target = self.target(job.rows, index)?.ok_or_else(missing)?;
-        let open = self.open(job.rows, index)?;
-        Ok(show_target(
-            index,
-            target,
-            open,
-            self.outcome(job.rows, index)?,
-        ))
     }
 
     pub(super) fn job_page(&self, call: &JobList) -> StoreResult<JobPage> {
@@ -238,12 +189,4 @@ fn matches(job: &JobRow, filter: &JobFilter) -> bool {
             .as_ref()
             .is_none_or(|caller| *caller == job.caller.name)
         && filter.status.is_none_or(|status| status == job.status)
-}
-
-fn missing() -> StoreError {
-    StoreError::new(
-        StoreErrorKind::Corrupt,
-        "targets",
-        "a target of the job is missing",
-    )
 }

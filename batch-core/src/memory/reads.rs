@@ -69,6 +69,10 @@ impl Rows for Tables {
         Ok(self.outcomes.get(&(rows, index)).cloned())
     }
 
+    fn stored(&self, rows: u64, ordinal: u64) -> StoreResult<Option<u64>> {
+        Ok(self.ordinals.get(&(rows, ordinal)).copied())
+    }
+
     fn parked(&self, rows: u64, max: usize) -> StoreResult<Vec<OpenRow>> {
         let first = OpenIndex::Parked {
             rows,

@@ -143,7 +143,7 @@ fn pages(store: &Counted) -> Vec<(&'static str, i32)> {
         })
     };
     let targets = store.steps(|store| {
-        Tables::new(&store.conn).target_reply(&page).unwrap();
+        decide::targets(&Tables::new(&store.conn), &page).unwrap();
     });
     vec![
         ("targets", targets),
