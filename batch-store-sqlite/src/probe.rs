@@ -54,7 +54,27 @@ fn look_at_parent(path: &Path) -> StoreResult<Found> {
     }
 }
 
+/// How often a file that looks damaged is looked at.
+const LOOKS: u32 = 8;
+
 fn look_inside(path: &Path) -> StoreResult<Found> {
+    settled(|| look_once(path))
+}
+
+/// Looks once more at a file that seems damaged: another process may just have moved its
+/// log into it, which is seen half done without locks, and taken the log away.
+fn settled(mut look: impl FnMut() -> StoreResult<Found>) -> StoreResult<Found> {
+    let mut found = look();
+    for _ in 1..LOOKS {
+        match &found {
+            Err(error) if error.kind() == StoreErrorKind::Corrupt => found = look(),
+            _ => break,
+        }
+    }
+    found
+}
+
+fn look_once(path: &Path) -> StoreResult<Found> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -162,4 +182,38 @@ pub(crate) fn unusable(path: &Path, reason: &str) -> StoreError {
         StoreErrorKind::Unavailable,
         format!("{} {reason}", path.display()),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looked(mut looks: Vec<StoreResult<Found>>) -> (Option<StoreErrorKind>, usize) {
+        let before = looks.len();
+        let found = settled(|| looks.remove(0));
+        (found.err().map(|error| error.kind()), before - looks.len())
+    }
+
+    /// S11.1
+    #[test]
+    fn a_file_that_another_process_just_closed_is_not_taken_for_damaged() {
+        let path = Path::new("store.db");
+
+        let half_moved = looked(vec![Err(damaged(path)), Ok(Found::Store)]);
+
+        assert_eq!(half_moved, (None, 2));
+    }
+
+    /// S11.1, S11.2
+    #[test]
+    fn damage_that_stays_and_a_foreign_file_are_refused() {
+        let path = Path::new("store.db");
+        let looks = LOOKS as usize;
+
+        let stays = looked((0..looks).map(|_| Err(damaged(path))).collect());
+        let other = looked(vec![Err(foreign(path))]);
+
+        assert_eq!(stays, (Some(StoreErrorKind::Corrupt), looks));
+        assert_eq!(other, (Some(StoreErrorKind::Incompatible), 1));
+    }
 }

@@ -70,6 +70,7 @@ fn begin(shared: &Arc<Shared>, deadline: Option<Duration>) {
 }
 
 async fn run(shared: &Arc<Shared>, deadline: Option<Duration>) -> CloseReport {
+    let begun = shared.clock.elapsed();
     let keep = deadline.map(|limit| limit.saturating_sub(RESERVE.min(limit / 10)));
     let in_time = shared.within(keep, drain(shared)).await.is_some();
     let unfinished = if in_time {
@@ -83,7 +84,8 @@ async fn run(shared: &Arc<Shared>, deadline: Option<Duration>) -> CloseReport {
     shared.signals.stop.cancel();
     shared.tasks.workers.close();
     shared.tasks.background.close();
-    let left = deadline.map(|limit| RESERVE.min(limit / 10));
+    let left =
+        deadline.map(|limit| limit.saturating_sub(shared.clock.elapsed().saturating_sub(begun)));
     let gave_back = shared
         .within(left, give_back(shared))
         .await
