@@ -13,17 +13,8 @@ use std::task::Poll;
 
 use async_trait::async_trait;
 use batch_core::id::Kind;
-use batch_core::store::call::{
-    Cancel, Enter, Evict, Finish, Reap, Renew, Stage, Submit, Sweep, Take, Touch, Turn,
-};
 use batch_core::store::capability::Capabilities;
 use batch_core::store::error::{StoreError, StoreErrorKind};
-use batch_core::store::query::{JobList, JobQuery, KindList, Sessions, StatsQuery, TargetQuery};
-use batch_core::store::reply::{
-    CancelReply, EnterReply, Evicted, FinishReply, JobPage, JobReply, KindPage, ReapReply,
-    RenewReply, SessionPage, StageReply, Stats, SubmitReply, Swept, TakeReply, TargetReply,
-    TouchReply, TurnReply,
-};
 use batch_core::store::{Store, StoreResult};
 use tokio::sync::watch;
 
@@ -210,26 +201,7 @@ macro_rules! over_every_operation {
     };
 }
 
-over_every_operation! {
-    submit(Submit) -> SubmitReply;
-    stage(Stage) -> StageReply;
-    enter(Enter) -> EnterReply;
-    renew(Renew) -> RenewReply;
-    sessions(Sessions) -> SessionPage;
-    reap(Reap) -> ReapReply;
-    take(Take) -> TakeReply;
-    finish(Finish) -> FinishReply;
-    turn(Turn) -> TurnReply;
-    cancel(Cancel) -> CancelReply;
-    touch(Touch) -> TouchReply;
-    sweep(Sweep) -> Swept;
-    evict(Evict) -> Evicted;
-    job(JobQuery) -> JobReply;
-    targets(TargetQuery) -> TargetReply;
-    list(JobList) -> JobPage;
-    stats(StatsQuery) -> Stats;
-    kinds(KindList) -> KindPage;
-}
+batch_core::for_each_operation!(over_every_operation!);
 
 /// Polls a future at most `polls` times, then drops it: `None`.
 pub async fn drop_at_poll<T>(future: impl Future<Output = T>, polls: u32) -> Option<T> {

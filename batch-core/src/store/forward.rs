@@ -1,23 +1,46 @@
 //! A store behind `Arc` or `Box` is a store: every call is passed on.
 //!
-//! Written by hand, so that an override of `turn` or `wake` is never lost.
+//! Written out, so that an override of `turn` or `wake` is never lost. The list of
+//! operations stands here once, for wrappers of all sorts.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::call::{
-    Cancel, Enter, Evict, Finish, Reap, Renew, Stage, Submit, Sweep, Take, Touch, Turn,
-};
 use super::capability::Capabilities;
-use super::query::{JobList, JobQuery, KindList, Sessions, StatsQuery, TargetQuery};
-use super::reply::{
-    CancelReply, EnterReply, Evicted, FinishReply, JobPage, JobReply, KindPage, ReapReply,
-    RenewReply, SessionPage, StageReply, Stats, SubmitReply, Swept, TakeReply, TargetReply,
-    TouchReply, TurnReply,
-};
 use super::{Store, StoreResult};
 use crate::id::Kind;
+
+/// Hands every operation that takes a call to another macro.
+///
+/// A wrapper that is made from this list cannot forget an operation. The other macro
+/// gets what follows its name, then `name(Call) -> Reply;` for each.
+#[macro_export]
+macro_rules! for_each_operation {
+    ($wrap:ident! $($first:tt)*) => {
+        $wrap! {
+            $($first)*
+            submit($crate::store::call::Submit) -> $crate::store::reply::SubmitReply;
+            stage($crate::store::call::Stage) -> $crate::store::reply::StageReply;
+            enter($crate::store::call::Enter) -> $crate::store::reply::EnterReply;
+            renew($crate::store::call::Renew) -> $crate::store::reply::RenewReply;
+            sessions($crate::store::query::Sessions) -> $crate::store::reply::SessionPage;
+            reap($crate::store::call::Reap) -> $crate::store::reply::ReapReply;
+            take($crate::store::call::Take) -> $crate::store::reply::TakeReply;
+            finish($crate::store::call::Finish) -> $crate::store::reply::FinishReply;
+            turn($crate::store::call::Turn) -> $crate::store::reply::TurnReply;
+            cancel($crate::store::call::Cancel) -> $crate::store::reply::CancelReply;
+            touch($crate::store::call::Touch) -> $crate::store::reply::TouchReply;
+            sweep($crate::store::call::Sweep) -> $crate::store::reply::Swept;
+            evict($crate::store::call::Evict) -> $crate::store::reply::Evicted;
+            job($crate::store::query::JobQuery) -> $crate::store::reply::JobReply;
+            targets($crate::store::query::TargetQuery) -> $crate::store::reply::TargetReply;
+            list($crate::store::query::JobList) -> $crate::store::reply::JobPage;
+            stats($crate::store::query::StatsQuery) -> $crate::store::reply::Stats;
+            kinds($crate::store::query::KindList) -> $crate::store::reply::KindPage;
+        }
+    };
+}
 
 macro_rules! forward {
     ($pointer:ident: $($name:ident($call:ty) -> $reply:ty;)*) => {
@@ -42,30 +65,5 @@ macro_rules! forward {
     };
 }
 
-macro_rules! forward_all {
-    ($($pointer:ident),*) => {
-        $(forward! {
-            $pointer:
-            submit(Submit) -> SubmitReply;
-            stage(Stage) -> StageReply;
-            enter(Enter) -> EnterReply;
-            renew(Renew) -> RenewReply;
-            sessions(Sessions) -> SessionPage;
-            reap(Reap) -> ReapReply;
-            take(Take) -> TakeReply;
-            finish(Finish) -> FinishReply;
-            turn(Turn) -> TurnReply;
-            cancel(Cancel) -> CancelReply;
-            touch(Touch) -> TouchReply;
-            sweep(Sweep) -> Swept;
-            evict(Evict) -> Evicted;
-            job(JobQuery) -> JobReply;
-            targets(TargetQuery) -> TargetReply;
-            list(JobList) -> JobPage;
-            stats(StatsQuery) -> Stats;
-            kinds(KindList) -> KindPage;
-        })*
-    };
-}
-
-forward_all!(Arc, Box);
+for_each_operation!(forward! Arc:);
+for_each_operation!(forward! Box:);
