@@ -222,8 +222,10 @@ pub async fn a_job_is_queued_until_a_worker_reaches_it(case: &mut Case<'_>) -> V
 /// R1.8, R1.9 A submit that has begun ends by itself.
 pub async fn a_dropped_submit_makes_its_job(case: &mut Case<'_>) -> Verdict {
     let mut crew = crew(case).start().await?;
+    crew.spy.hold(Some("submit"));
 
     let answer = drop_at_poll(crew.runner.submit(crew.job("a", 1)), 1).await;
+    crew.spy.hold(None);
 
     holds(answer.is_none(), "the submit is dropped before its end")?;
     crew.heard.until(&Note::Job(JobEvent::Created), 1).await?;
