@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::classify;
 use crate::migrate::{ADDITIONS, create, migrate};
 use crate::options::Options;
-use crate::probe::{Found, probe, unusable};
+use crate::probe::{Found, Identity, probe, unusable};
 use crate::schema::TABLES;
 use crate::tables::Tables;
 
@@ -59,7 +59,8 @@ pub(crate) fn open(path: &Path, options: &Options) -> StoreResult<Connections> {
     if writer.is_readonly("main").map_err(failed)? {
         return Err(unusable(path, "cannot be written; check its permissions"));
     }
-    if flags.contains(OpenFlags::SQLITE_OPEN_CREATE) {
+    // Asked again, as what a crash left half made is empty once it is recovered.
+    if Identity::of(&writer).map_err(failed)?.is_empty() {
         create(&mut writer, path)?;
     }
     set_up_log(&mut writer, OPEN_WAIT).map_err(failed)?;

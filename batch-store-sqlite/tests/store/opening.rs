@@ -168,6 +168,31 @@ async fn an_empty_file_becomes_a_store() {
     new_store(&path).await;
 }
 
+/// S11.1: its journal, still there, says that the file had no page before.
+#[tokio::test]
+async fn a_file_whose_creation_a_crash_cut_short_becomes_a_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.db");
+    new_store(&path).await;
+    fs::write(dir.path().join("store.db-journal"), journal_of_nothing()).unwrap();
+
+    new_store(&path).await;
+    new_store(&path).await;
+}
+
+/// The rollback journal of a transaction that began on an empty file.
+fn journal_of_nothing() -> Vec<u8> {
+    const MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    let (records, nonce, pages) = (0_u32, 0_u32, 0_u32);
+    let (sector, page) = (512_u32, 4_096_u32);
+    let mut journal = MAGIC.to_vec();
+    for field in [records, nonce, pages, sector, page] {
+        journal.extend(field.to_be_bytes());
+    }
+    journal.resize(512, 0);
+    journal
+}
+
 /// S9.3 a path is never read as a URI or a pattern.
 #[tokio::test]
 async fn any_path_is_only_a_path() {
