@@ -1,8 +1,12 @@
 //! One try of one target: the fetch under its signal and limits (R3.1, R3.5, R3.6).
 
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::gauges::let_go;
@@ -122,7 +126,7 @@ enum Broken {
 
 /// R3.5: at the limit the try is dropped.
 async fn within_limit(shared: &Shared, started: &Started) -> Result<End, Broken> {
-    let task = AbortOnDropHandle::new(shared.runtime.spawn(run(shared, started)));
+    let task = AbortOnDropHandle::new(shared.runtime.spawn(quiet(run(shared, started))));
     let ended = match shared.config.target_timeout {
         None => task.await,
         Some(limit) => tokio::select! {
@@ -131,15 +135,37 @@ async fn within_limit(shared: &Shared, started: &Started) -> Result<End, Broken>
             () = shared.clock.sleep(limit) => return Err(Broken::TimedOut),
         },
     };
-    ended.map_err(|error| {
-        if let Ok(panic) = error.try_into_panic() {
-            let_go(panic);
-        }
-        Broken::Panicked
-    })
+    ended.ok().flatten().ok_or(Broken::Panicked)
 }
 
-/// The try itself, free of borrows. An error is read here, where it may panic.
+/// The try itself; `None` when it panicked. Nobody may be there any more to take its
+/// panic, and what that carries must end no thread of the runtime.
+async fn quiet(work: impl Future<Output = End> + Send) -> Option<End> {
+    let work = AssertUnwindSafe(Quiet(Some(Box::pin(work)))).catch_unwind();
+    work.await.map_err(let_go).ok()
+}
+
+/// A future of injected code. Dropping it may panic, also where it stands (R3.1).
+struct Quiet<F>(Option<Pin<Box<F>>>);
+
+impl<F: Future> Future for Quiet<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        match &mut self.0 {
+            Some(work) => work.as_mut().poll(context),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<F> Drop for Quiet<F> {
+    fn drop(&mut self) {
+        let_go(self.0.take());
+    }
+}
+
+/// The same, free of borrows. An error is read here, where it may panic.
 fn run(shared: &Shared, started: &Started) -> impl Future<Output = End> + Send + 'static + use<> {
     let known = shared.gauges.caller(&started.start.job);
     let callers = shared.callers.clone();
