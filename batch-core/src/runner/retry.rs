@@ -9,6 +9,9 @@ use crate::caller::BoxError;
 use crate::fetch::{RetryLater, TargetError};
 use crate::time::Timestamp;
 
+/// How many errors of a chain are looked at: one that leads back to itself has no end.
+const CHAIN: usize = 64;
+
 /// What an error means for its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
@@ -39,14 +42,9 @@ pub(super) fn classify(error: &BoxError) -> Failure {
 
 /// The first error of this type in the chain.
 fn find<T: Error + 'static>(error: &BoxError) -> Option<&T> {
-    let mut next: Option<&(dyn Error + 'static)> = Some(&**error);
-    while let Some(error) = next {
-        if let Some(found) = error.downcast_ref() {
-            return Some(found);
-        }
-        next = error.source();
-    }
-    None
+    let outermost: &(dyn Error + 'static) = &**error;
+    let chain = std::iter::successors(Some(outermost), |&error| error.source());
+    chain.take(CHAIN).find_map(|error| error.downcast_ref())
 }
 
 /// When a busy target is tried again.
@@ -160,5 +158,26 @@ mod tests {
                 later: None
             }
         );
+    }
+    /// R3.1: the worker is not held up for ever.
+    #[test]
+    fn a_chain_that_leads_back_to_itself_ends() {
+        #[derive(Debug)]
+        struct Own;
+        impl std::fmt::Display for Own {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("its own cause")
+            }
+        }
+        impl Error for Own {
+            fn source(&self) -> Option<&(dyn Error + 'static)> {
+                Some(self)
+            }
+        }
+
+        let failure = classify(&Own.into());
+
+        assert_eq!(failure.error, "its own cause");
+        assert_eq!(failure.later, None);
     }
 }
