@@ -124,6 +124,8 @@ impl<'a> Reading<'a> {
 
     /// The next targets with canonical options; `None` at the end.
     async fn next(&mut self) -> Result<Option<Vec<NewTarget>>, Error> {
+        // A source that always has more would keep its thread from everything else.
+        tokio::task::yield_now().await;
         let mut targets = self.reader.next().await.map_err(unread)?;
         for target in &mut targets {
             target.options =
