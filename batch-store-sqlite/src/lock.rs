@@ -109,6 +109,24 @@ impl Locks {
         }
     }
 
+    /// Removes the files of sessions that ended between their lock and their row.
+    ///
+    /// For a step that writes only: during it no other session is about to begin.
+    pub(crate) fn remove_strays(
+        &self,
+        is_known: impl Fn(&SessionId) -> StoreResult<bool>,
+    ) -> StoreResult<()> {
+        let Some(dir) = &self.dir else {
+            return Ok(());
+        };
+        for session in sessions_in(dir) {
+            if self.probe(&session) == SessionLock::Free && !is_known(&session)? {
+                self.remove(&session);
+            }
+        }
+        Ok(())
+    }
+
     /// Gives every lock up, and takes no other.
     pub(crate) fn close(&self) {
         let mut held = self.held();
@@ -155,15 +173,29 @@ fn take(dir: &Path, session: &SessionId) -> io::Result<Option<File>> {
     Ok(None)
 }
 
+/// The sessions whose files are called as they are; a runner's own always is.
+fn sessions_in(dir: &Path) -> Vec<SessionId> {
+    let names = fs::read_dir(dir).into_iter().flatten().flatten();
+    names
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| is_plain(name))
+        .map(SessionId::from)
+        .collect()
+}
+
 /// Names are data (S9): whatever is not plain becomes a digest.
 fn file_name(session: &SessionId) -> String {
     let id = session.as_str();
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    if (1..=PLAIN_ID).contains(&id.len()) && id.bytes().all(plain) {
+    if is_plain(id) {
         id.to_owned()
     } else {
         format!("_{}", hex::encode(Sha256::digest(id)))
     }
+}
+
+fn is_plain(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=PLAIN_ID).contains(&id.len()) && id.bytes().all(plain)
 }
 
 fn cannot_lock(dir: &Path, cause: io::Error) -> StoreError {

@@ -1,6 +1,6 @@
 //! Enter, renew, sessions and reap (R9), with the OS locks beside the rows.
 
-use batch_core::decide::{self, Table};
+use batch_core::decide::{self, Rows, Table};
 use batch_core::store::StoreResult;
 use batch_core::store::call::{Enter, Reap, Renew};
 use batch_core::store::query::Sessions;
@@ -16,6 +16,9 @@ pub(crate) async fn enter(handle: &Handle, call: Enter) -> StoreResult<EnterRepl
     handle
         .write(operation, move |tables| {
             let hold = locks.hold(&call.session)?;
+            if hold == Hold::New {
+                locks.remove_strays(|session| Ok(tables.session(session)?.is_some()))?;
+            }
             let reply = tables.keep(decide::enter(tables, &call)?)?;
             if reply == EnterReply::Gone && hold == Hold::New {
                 locks.release(&call.session);

@@ -134,3 +134,27 @@ async fn b05_a_session_without_a_row_is_listed_and_reaped() {
     assert_eq!(locks(&store).await, []);
     assert_eq!(calls::job(&store, "job").await.unwrap().counts.pending, 1);
 }
+
+/// R9.3: a lock is taken before its row is written, and a process may end in between.
+#[tokio::test]
+async fn the_lock_file_of_a_session_that_never_began_is_cleared_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.db");
+    let dead = SqliteStore::open(&path, Options::default()).await.unwrap();
+    dead.enter(calls::enter(&SessionId::from("dead")))
+        .await
+        .unwrap();
+    drop(dead);
+    let files = dir.path().join("store.db.sessions");
+    std::fs::write(files.join("never-began"), "").unwrap();
+    let store = SqliteStore::open(&path, Options::default()).await.unwrap();
+
+    store
+        .enter(calls::enter(&SessionId::from("new")))
+        .await
+        .unwrap();
+
+    assert!(!files.join("never-began").exists());
+    assert!(files.join("new").exists());
+    assert!(files.join("dead").exists(), "its reaper needs it");
+}
