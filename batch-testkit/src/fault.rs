@@ -29,6 +29,8 @@ pub enum Fault {
     After,
     /// It reaches the store only when [`FaultStore::release`] is called.
     Stall,
+    /// It is not applied: the store panics.
+    Panic,
     /// Its future is dropped after so many polls, if it has not ended: `Unknown`.
     DropAtPoll(u32),
 }
@@ -122,6 +124,7 @@ impl FaultStore {
         match self.next(operation) {
             None => call.await,
             Some(Fault::Before(kind)) => Err(error(kind, operation, "a fault before the call")),
+            Some(Fault::Panic) => panic!("a planned fault"),
             Some(Fault::After) => {
                 call.await?;
                 Err(lost(operation))

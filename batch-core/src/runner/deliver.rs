@@ -4,15 +4,14 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use super::attempt::{Held, Tried};
-use super::send::warn;
 use super::shared::Shared;
 use super::tally::add;
 use super::worker::{Next, Taken};
 use crate::fetch::TargetError;
 use crate::store::StoreResult;
-use crate::store::call::{Answer, Finish, Turn};
+use crate::store::call::{Answer, Finish, Take, Turn};
 use crate::store::error::{StoreError, StoreErrorKind};
-use crate::store::reply::FinishReply;
+use crate::store::reply::{FinishReply, TakeReply};
 
 /// What is stored instead of an outcome that the store refuses for good (R8.3).
 const NOT_STORED: &str = "outcome not stored";
@@ -24,15 +23,15 @@ pub(super) async fn deliver(shared: &Shared, taken: Taken, tried: Tried) -> Opti
     let call = finish_call(shared, &taken, tried.answer.clone(), tried.took);
     let sent = if shared.signals.closing.is_cancelled() {
         let job = &call.start.job;
-        let sent = shared.send_about(job, || shared.store.finish(call.clone()));
+        let sent = shared.send_about("finish", job, || shared.store.finish(call.clone()));
         sent.await.map(|reply| (reply, None))
     } else {
         turn(shared, &call).await
     };
-    let next = match sent {
-        Ok((reply, next)) => {
+    let take = match sent {
+        Ok((reply, take)) => {
             settle(shared, &taken, &tried, &reply);
-            next
+            take
         }
         Err(error) => {
             give_in(shared, &taken, tried, call, &error).await;
@@ -40,7 +39,12 @@ pub(super) async fn deliver(shared: &Shared, taken: Taken, tried: Tried) -> Opti
         }
     };
     shared.drop_ticket(&taken.ticket);
-    next
+    // What is stored was told before: a session that is gone may be awaited for long.
+    let (call, reply) = take?;
+    match shared.took(call, reply).await {
+        Next::Taken(taken) => Some(*taken),
+        Next::Idle(_) | Next::Again => None,
+    }
 }
 
 fn finish_call(shared: &Shared, taken: &Taken, answer: Answer, elapsed: Duration) -> Finish {
@@ -52,8 +56,11 @@ fn finish_call(shared: &Shared, taken: &Taken, answer: Answer, elapsed: Duration
     }
 }
 
+/// A take with its reply.
+type Answered = (Take, TakeReply);
+
 /// R2.7: one call for both.
-async fn turn(shared: &Shared, finish: &Finish) -> StoreResult<(FinishReply, Option<Taken>)> {
+async fn turn(shared: &Shared, finish: &Finish) -> StoreResult<(FinishReply, Option<Answered>)> {
     let take = shared.take_call();
     let call = Turn {
         finish: finish.clone(),
@@ -61,16 +68,10 @@ async fn turn(shared: &Shared, finish: &Finish) -> StoreResult<(FinishReply, Opt
     };
     let job = &finish.start.job;
     match shared
-        .send_about(job, || shared.store.turn(call.clone()))
+        .send_about("turn", job, || shared.store.turn(call.clone()))
         .await
     {
-        Ok(reply) => Ok((
-            reply.finish,
-            match shared.took(take, reply.take).await {
-                Next::Taken(taken) => Some(*taken),
-                Next::Idle(_) | Next::Again => None,
-            },
-        )),
+        Ok(reply) => Ok((reply.finish, Some((take, reply.take)))),
         Err(error) => {
             shared.drop_ticket(&take.ticket);
             Err(error)
@@ -86,7 +87,7 @@ async fn give_in(shared: &Shared, taken: &Taken, tried: Tried, call: Finish, err
         return;
     }
     // What had no room may have been the take of the turn, not the outcome.
-    if let Ok(reply) = shared.send_once(shared.store.finish(call)).await {
+    if let Ok(reply) = shared.send_once("finish", shared.store.finish(call)).await {
         return settle(shared, taken, &tried, &reply);
     }
     add(&shared.tally.not_stored);
@@ -104,9 +105,8 @@ async fn give_in(shared: &Shared, taken: &Taken, tried: Tried, call: Finish, err
             took: tried.took,
         };
         let call = finish_call(shared, taken, answer, tried.took);
-        match shared.send_once(shared.store.finish(call)).await {
-            Ok(reply) => return settle(shared, taken, &tried, &reply),
-            Err(error) => warn(&error),
+        if let Ok(reply) = shared.send_once("finish", shared.store.finish(call)).await {
+            return settle(shared, taken, &tried, &reply);
         }
     }
 }

@@ -92,7 +92,9 @@ async fn find_dead(shared: &Shared) -> StoreResult<Vec<Session>> {
     let (mut dead, mut listed, mut after) = (Vec::new(), Vec::new(), None);
     loop {
         let call = Sessions { after, max: PAGE };
-        let page = shared.send_once(shared.store.sessions(call)).await?;
+        let page = shared
+            .send_once("sessions", shared.store.sessions(call))
+            .await?;
         let at = shared.clock.elapsed();
         for session in page.sessions {
             listed.push(session.id.clone());
@@ -118,7 +120,10 @@ pub(super) async fn reap(shared: &Shared, id: &SessionId, beat: u64) -> StoreRes
             now: shared.now(),
             max: STEP,
         };
-        match shared.send(|| shared.store.reap(call.clone())).await? {
+        match shared
+            .send("reap", || shared.store.reap(call.clone()))
+            .await?
+        {
             ReapReply::Moved => return Ok(false),
             ReapReply::Reaped { ended, more, .. } => {
                 tell_all(shared, &ended);

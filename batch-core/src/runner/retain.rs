@@ -27,7 +27,7 @@ async fn sweep_all(shared: &Shared) {
             max: STEP,
         };
         // An error was logged; what is left is swept next time.
-        let Ok(swept) = shared.send(|| shared.store.sweep(call)).await else {
+        let Ok(swept) = shared.send("sweep", || shared.store.sweep(call)).await else {
             return;
         };
         tell_all(shared, &swept.expired);
@@ -53,7 +53,10 @@ async fn evict_all(shared: &Shared) {
             max_bytes: shared.config.max_bytes,
             max: STEP,
         };
-        let Ok(evicted) = shared.send(|| shared.store.evict(call.clone())).await else {
+        let Ok(evicted) = shared
+            .send("evict", || shared.store.evict(call.clone()))
+            .await
+        else {
             return;
         };
         if evicted.jobs > 0 {

@@ -1,10 +1,13 @@
 //! How a store call is sent until it is answered (R8.2, S2).
 
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use rand::RngExt;
 
+use super::gauges::let_go;
 use super::shared::Shared;
 use crate::id::JobId;
 use crate::store::StoreResult;
@@ -19,10 +22,82 @@ const SHORTEST_CALL: Duration = Duration::from_secs(1);
 /// How long one sending may stay unanswered, at most.
 const LONGEST_CALL: Duration = Duration::from_secs(15);
 
+/// What a call is, for its errors and the log (R8.4).
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    operation: &'static str,
+    id: Option<&'a JobId>,
+}
+
 impl Shared {
     /// Sends a call again, with growing and jittered waits, until it is answered or
     /// refused for good, or `store_retry_for` has passed.
-    pub(super) async fn send<T, F, Fut>(&self, call: F) -> StoreResult<T>
+    pub(super) async fn send<T, F, Fut>(&self, operation: &'static str, call: F) -> StoreResult<T>
+    where
+        F: Fn() -> Fut + Send,
+        Fut: Future<Output = StoreResult<T>> + Send,
+        T: Send,
+    {
+        self.send_named(
+            Named {
+                operation,
+                id: None,
+            },
+            call,
+        )
+        .await
+    }
+
+    /// The same, for a call about one job, which its errors name.
+    pub(super) async fn send_about<T, F, Fut>(
+        &self,
+        operation: &'static str,
+        id: &JobId,
+        call: F,
+    ) -> StoreResult<T>
+    where
+        F: Fn() -> Fut + Send,
+        Fut: Future<Output = StoreResult<T>> + Send,
+        T: Send,
+    {
+        self.send_named(
+            Named {
+                operation,
+                id: Some(id),
+            },
+            call,
+        )
+        .await
+    }
+
+    /// Sends a call once; one that stays unanswered may have been applied.
+    pub(super) async fn send_once<T>(
+        &self,
+        operation: &'static str,
+        call: impl Future<Output = StoreResult<T>> + Send,
+    ) -> StoreResult<T> {
+        let named = Named {
+            operation,
+            id: None,
+        };
+        self.answered_in(self.patience(), named, call).await
+    }
+
+    /// Sends a call that the next beat makes up for: it may take no longer than a beat.
+    pub(super) async fn send_for_a_beat<T>(
+        &self,
+        operation: &'static str,
+        call: impl Future<Output = StoreResult<T>> + Send,
+    ) -> StoreResult<T> {
+        let named = Named {
+            operation,
+            id: None,
+        };
+        self.answered_in(self.config.beat.max(SHORTEST_CALL), named, call)
+            .await
+    }
+
+    async fn send_named<T, F, Fut>(&self, named: Named<'_>, call: F) -> StoreResult<T>
     where
         F: Fn() -> Fut + Send,
         Fut: Future<Output = StoreResult<T>> + Send,
@@ -31,13 +106,12 @@ impl Shared {
         let begun = self.clock.elapsed();
         let mut tries = 0;
         loop {
-            let error = match self.send_once(call()).await {
+            let error = match self.answered_in(self.patience(), named, call()).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
             let wait = backoff(tries);
             let passed = self.clock.elapsed().saturating_sub(begun);
-            warn(&error);
             if !error.kind().may_retry() || passed + wait > self.config.store_retry_for {
                 return Err(error);
             }
@@ -46,50 +120,35 @@ impl Shared {
         }
     }
 
-    /// The same, for a call about one job, which its errors name (R8.4).
-    pub(super) async fn send_about<T, F, Fut>(&self, id: &JobId, call: F) -> StoreResult<T>
-    where
-        F: Fn() -> Fut + Send + Sync,
-        Fut: Future<Output = StoreResult<T>> + Send,
-        T: Send,
-    {
-        let call = &call;
-        let named = || async move { call().await.map_err(|error| error.about(id)) };
-        self.send(named).await
+    /// How long one sending may stay unanswered.
+    fn patience(&self) -> Duration {
+        (self.config.store_retry_for / 4).min(LONGEST_CALL)
     }
 
-    /// Sends a call once; one that stays unanswered may have been applied.
-    pub(super) async fn send_once<T>(
-        &self,
-        call: impl Future<Output = StoreResult<T>> + Send,
-    ) -> StoreResult<T> {
-        let limit = (self.config.store_retry_for / 4).min(LONGEST_CALL);
-        self.answered_in(limit, call).await
-    }
-
-    /// Sends a call that the next beat makes up for: it may take no longer than a beat.
-    pub(super) async fn send_for_a_beat<T>(
-        &self,
-        call: impl Future<Output = StoreResult<T>> + Send,
-    ) -> StoreResult<T> {
-        let limit = self.config.beat.max(SHORTEST_CALL);
-        self.answered_in(limit, call).await
-    }
-
+    /// One sending. Whatever goes wrong with it is named and logged here.
     async fn answered_in<T>(
         &self,
         limit: Duration,
+        named: Named<'_>,
         call: impl Future<Output = StoreResult<T>> + Send,
     ) -> StoreResult<T> {
-        tokio::select! {
+        let unknown = |reason| StoreError::new(StoreErrorKind::Unknown, named.operation, reason);
+        let answer = tokio::select! {
             biased;
-            reply = call => reply,
-            () = self.clock.sleep(limit) => Err(StoreError::new(
-                StoreErrorKind::Unknown,
-                "store call",
-                "no answer in time",
-            )),
-        }
+            answer = AssertUnwindSafe(call).catch_unwind() => answer.unwrap_or_else(|panic| {
+                let_go(panic);
+                Err(unknown("the store panicked"))
+            }),
+            () = self.clock.sleep(limit) => Err(unknown("no answer in time")),
+        };
+        answer.map_err(|error| {
+            let error = match named.id {
+                Some(id) => error.about(id),
+                None => error,
+            };
+            warn(&error);
+            error
+        })
     }
 }
 
@@ -102,7 +161,7 @@ fn backoff(tries: u32) -> Duration {
 }
 
 /// R8.4: job id, operation and kind; nothing else.
-pub(super) fn warn(error: &StoreError) {
+fn warn(error: &StoreError) {
     tracing::warn!(
         operation = error.operation(),
         kind = error.kind().as_str(),

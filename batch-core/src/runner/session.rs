@@ -22,7 +22,10 @@ pub(super) async fn enter(shared: &Shared) -> Result<(), Error> {
             beat_length: shared.config.beat,
             now: shared.now(),
         };
-        match shared.send(|| shared.store.enter(call.clone())).await? {
+        match shared
+            .send("enter", || shared.store.enter(call.clone()))
+            .await?
+        {
             EnterReply::Entered { store_time } => {
                 shared.set_store_time(store_time);
                 shared.renewed.send_modify(|renewed| renewed.beat = 1);
@@ -62,7 +65,8 @@ pub(super) async fn beat(shared: Arc<Shared>) {
                 // An error was logged; the next beat finds the session gone once more.
                 let _ = enter(&shared).await;
             }
-            Err(error) => super::send::warn(&error),
+            // It was logged; the next beat follows soon.
+            Err(_) => {}
         }
     }
 }
@@ -73,7 +77,9 @@ pub(super) async fn renew(shared: &Shared) -> StoreResult<RenewReply> {
         session: shared.session_id(),
         now: shared.now(),
     };
-    shared.send_for_a_beat(shared.store.renew(call)).await
+    shared
+        .send_for_a_beat("renew", shared.store.renew(call))
+        .await
 }
 
 /// R9.2: starts of takes whose replies were lost go back.
@@ -94,7 +100,7 @@ fn return_lost(shared: &Arc<Shared>, starts: Vec<HeldStart>) {
                     now: own.now(),
                 };
                 // What fails here is found again by the next renewal.
-                let _ = own.send_once(own.store.finish(call)).await;
+                let _ = own.send_once("finish", own.store.finish(call)).await;
                 own.signals.takeable.notify_one();
             },
             &shared.runtime,
@@ -108,7 +114,7 @@ async fn check_one_job(shared: Arc<Shared>) {
         return;
     };
     let reply = shared
-        .send_once(shared.store.job(JobQuery::Id(id.clone())))
+        .send_once("job", shared.store.job(JobQuery::Id(id.clone())))
         .await;
     let ended = match reply {
         Ok(JobReply::Found(job)) => job.status.is_terminal() && job.counts.running == 0,

@@ -120,7 +120,9 @@ impl Shared {
             },
             runtime: Handle::current(),
         };
-        let capabilities = shared.send(|| shared.store.capabilities()).await?;
+        let capabilities = shared
+            .send("capabilities", || shared.store.capabilities())
+            .await?;
         shared.set_store_time(capabilities.store_time);
         Ok(Arc::new(shared))
     }

@@ -18,7 +18,7 @@ pub(super) async fn cancel(shared: &Shared, id: &JobId) -> Result<bool, Error> {
         now: shared.now(),
     };
     match shared
-        .send_about(id, || shared.store.cancel(call.clone()))
+        .send_about("cancel", id, || shared.store.cancel(call.clone()))
         .await?
     {
         CancelReply::Cancelled { created_at } => {
@@ -39,7 +39,7 @@ pub(super) async fn touch(shared: &Shared, id: &JobId) -> Result<bool, Error> {
         now: shared.now(),
     };
     let reply = shared
-        .send_about(id, || shared.store.touch(call.clone()))
+        .send_about("touch", id, || shared.store.touch(call.clone()))
         .await?;
     Ok(matches!(reply, TouchReply::Touched { .. }))
 }
@@ -47,7 +47,7 @@ pub(super) async fn touch(shared: &Shared, id: &JobId) -> Result<bool, Error> {
 pub(super) async fn job(shared: &Shared, id: &JobId) -> Result<Job, Error> {
     let query = JobQuery::Id(id.clone());
     match shared
-        .send_about(id, || shared.store.job(query.clone()))
+        .send_about("job", id, || shared.store.job(query.clone()))
         .await?
     {
         JobReply::Found(job) => Ok(*job),
@@ -56,7 +56,10 @@ pub(super) async fn job(shared: &Shared, id: &JobId) -> Result<Job, Error> {
 }
 
 pub(super) async fn targets(shared: &Shared, query: TargetQuery) -> Result<TargetPage, Error> {
-    match shared.send(|| shared.store.targets(query.clone())).await? {
+    match shared
+        .send("targets", || shared.store.targets(query.clone()))
+        .await?
+    {
         TargetReply::Page(page) => Ok(page),
         TargetReply::Evicted => Err(Error::Evicted),
         TargetReply::NotFound => Err(Error::NotFound),
@@ -64,9 +67,13 @@ pub(super) async fn targets(shared: &Shared, query: TargetQuery) -> Result<Targe
 }
 
 pub(super) async fn list(shared: &Shared, query: JobList) -> Result<JobPage, Error> {
-    Ok(shared.send(|| shared.store.list(query.clone())).await?)
+    Ok(shared
+        .send("list", || shared.store.list(query.clone()))
+        .await?)
 }
 
 pub(super) async fn stats(shared: &Shared, query: StatsQuery) -> Result<Stats, Error> {
-    Ok(shared.send(|| shared.store.stats(query.clone())).await?)
+    Ok(shared
+        .send("stats", || shared.store.stats(query.clone()))
+        .await?)
 }

@@ -49,6 +49,8 @@ async fn one_target(shared: &Shared, taken: Taken) -> Option<Taken> {
 async fn idle(shared: &Shared) -> Option<Taken> {
     let closing = &shared.signals.closing;
     let _gate = closing.run_until_cancelled(shared.gate.lock()).await?;
+    // Of two wake-ups at once in a row the second is no news: the wait is not skipped.
+    let mut trusted = true;
     loop {
         if closing.is_cancelled() {
             return None;
@@ -57,7 +59,8 @@ async fn idle(shared: &Shared) -> Option<Taken> {
         let mut woken = std::pin::pin!(shared.store.wake(&shared.config.kind).fuse());
         let mut told = std::pin::pin!(shared.signals.takeable.notified());
         told.as_mut().enable();
-        let early = (&mut woken).now_or_never().is_some();
+        let early = (&mut woken).now_or_never().is_some() && trusted;
+        trusted = !early;
         let (early, wait) = match take(shared).await {
             Ok(Next::Taken(taken)) => return Some(*taken),
             Ok(Next::Idle(ready_at)) => (early, shared.until(ready_at)),
@@ -87,7 +90,9 @@ pub(super) enum Next {
 async fn take(shared: &Shared) -> StoreResult<Next> {
     let call = shared.take_call();
     let ticket = call.ticket.clone();
-    let reply = shared.send(|| shared.store.take(call.clone())).await;
+    let reply = shared
+        .send("take", || shared.store.take(call.clone()))
+        .await;
     match reply {
         Ok(reply) => Ok(shared.took(call, reply).await),
         Err(error) => {

@@ -45,6 +45,8 @@ macro_rules! for_each_runner_rule {
             }
             runner_faults {
                 "R8.4" a_failed_call_is_logged_with_its_job;
+                "R8.1" a_store_that_panics_ends_no_worker;
+                "R2.6" a_restless_store_is_asked_now_and_then;
                 "R8.2, R8.1" a_refused_take_loses_nothing;
                 "R8.2, S2.2" a_lost_take_loses_nothing;
                 "R8.2, B20" b20_a_refused_turn_loses_nothing;

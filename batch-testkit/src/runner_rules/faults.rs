@@ -171,7 +171,45 @@ pub async fn a_turn_that_stands_still_is_sent_again(case: &mut Case<'_>) -> Verd
 
     crew.ends(&id, JobStatus::Done).await?;
     fault.release();
+    let logged = case.markers().warnings(id.as_str());
+    holds(
+        logged.iter().any(|line| line.contains("turn")),
+        "a warning that names the operation",
+    )?;
     same(crew.close(case).await?.targets().len(), 2)
+}
+
+/// R8.1 A store that panics ends neither a worker nor the beat.
+pub async fn a_store_that_panics_ends_no_worker(case: &mut Case<'_>) -> Verdict {
+    let (recipe, fault) = faulty(case);
+    let mut crew = recipe.start().await?;
+    let id = crew.submit("a", 2).await?;
+    let begun = crew.script.expect("a1").await?;
+    strike(&fault, "turn", Often::Once, Fault::Panic);
+    strike(&fault, "renew", Often::Once, Fault::Panic);
+
+    begun.done("ok");
+    crew.script.expect("a2").await?.done("ok");
+
+    crew.ends(&id, JobStatus::Done).await?;
+    crew.spy.more("renew", 2).await?;
+    crew.close(case).await.map(|_| ())
+}
+
+/// R2.6 A store that wakes without end is not asked without end.
+pub async fn a_restless_store_is_asked_now_and_then(case: &mut Case<'_>) -> Verdict {
+    let rare = |config: &mut Config| config.poll = Duration::from_hours(1);
+    let mut crew = crew(case).with(rare).start().await?;
+    crew.spy.never_rest();
+    let id = crew.submit("a", 1).await?;
+    crew.script.run(1).await?;
+    crew.ends(&id, JobStatus::Done).await?;
+    let before = crew.spy.calls("take");
+
+    crew.spy.more("renew", 10).await?;
+
+    holds(crew.spy.calls("take") <= before + 4, "next to no takes")?;
+    crew.close(case).await.map(|_| ())
 }
 
 /// R8.2, R9.2 While an outcome waits nothing is taken, and the session still beats.
