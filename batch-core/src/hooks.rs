@@ -44,7 +44,7 @@ pub type GaugeHook = Arc<dyn Fn(usize) + Send + Sync>;
 /// What to call; any may be absent.
 #[derive(Clone, Default)]
 pub struct Hooks {
-    /// Created, reused, or ended: at most once a job and event over all processes.
+    /// Created or ended: at most once a job over all processes. Reused: each time.
     pub job: Option<JobHook>,
     /// Once per target that this runner stored.
     pub target: Option<TargetHook>,
