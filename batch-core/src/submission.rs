@@ -57,6 +57,7 @@ pub struct Submission {
     pub(crate) caller: Arc<dyn Caller>,
     pub(crate) work: Work,
     pub(crate) client_key: Option<String>,
+    pub(crate) digest: Option<String>,
     pub(crate) reuse: Reuse,
     pub(crate) mode: Mode,
     pub(crate) width: u32,
@@ -89,6 +90,7 @@ impl Submission {
             caller,
             work,
             client_key: None,
+            digest: None,
             reuse: Reuse::Allowed,
             mode: Mode::default(),
             width: 1,
@@ -101,6 +103,13 @@ impl Submission {
     /// The client's own idempotency key (R1.5).
     pub fn client_key(mut self, key: impl Into<String>) -> Self {
         self.client_key = Some(key.into());
+        self
+    }
+
+    /// What [`KeyHasher`](crate::key::KeyHasher) gave when the list was read before: a
+    /// list that differs now is refused as `SourceChanged`, before the store is called.
+    pub fn digest(mut self, digest: impl Into<String>) -> Self {
+        self.digest = Some(digest.into());
         self
     }
 

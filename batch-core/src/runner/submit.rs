@@ -68,6 +68,13 @@ async fn prepare(shared: &Arc<Shared>, submission: Submission) -> Result<Submitt
         }
     };
     let scan = scan(source.as_ref(), submission.caller.name()).await?;
+    if submission
+        .digest
+        .as_ref()
+        .is_some_and(|known| *known != scan.digest)
+    {
+        return Err(Error::SourceChanged);
+    }
     if scan.total == 0 {
         return Err(if origin.is_some() {
             Error::NothingToRerun

@@ -81,6 +81,7 @@ macro_rules! for_each_runner_rule {
                 "R1.10, R1.3" a_long_list_is_reused_without_staging;
                 "R1.10" a_long_list_is_never_held_whole;
                 "R1.10" a_list_that_changes_is_refused;
+                "R1.3" a_list_that_changed_before_its_submit_is_refused;
                 "R1.10" a_list_that_grew_without_end_is_refused;
                 "R1.10, R8.2" a_long_list_survives_lost_replies;
             }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 use batch_core::caller::BoxError;
 use batch_core::error::Error;
+use batch_core::key::KeyHasher;
 use batch_core::source::{Source, SourceReader};
 use batch_core::store::Store;
 use batch_core::store::call::NewTarget;
@@ -171,6 +172,21 @@ pub async fn a_list_that_changes_is_refused(case: &mut Case<'_>) -> Verdict {
     let refused = crew
         .try_submit(Submission::new(crew.caller("caller"), made))
         .await;
+
+    holds(
+        matches!(refused, Err(Error::SourceChanged)),
+        "SourceChanged",
+    )?;
+    same(case.listed().await?.len(), 0)?;
+    crew.close(case).await.map(|_| ())
+}
+
+/// R1.3 A list that changed since its digest was taken makes no job.
+pub async fn a_list_that_changed_before_its_submit_is_refused(case: &mut Case<'_>) -> Verdict {
+    let crew = crew(case).start().await?;
+    let other = crew.job("a", 2).digest(KeyHasher::new("caller").finish());
+
+    let refused = crew.try_submit(other).await;
 
     holds(
         matches!(refused, Err(Error::SourceChanged)),

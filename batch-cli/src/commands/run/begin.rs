@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use batch_core::caller::PlainCaller;
-use batch_core::error::Error;
 use batch_core::id::JobId;
 use batch_core::runner::Runner;
 use batch_core::submission::{Mode, Submission};
@@ -32,12 +31,12 @@ pub(super) async fn begin(
     console: &Console,
 ) -> Result<Begun, Failure> {
     let root = match plan {
-        Plan::New => return made(runner, request, reads, submission(request)).await,
+        Plan::New => return made(runner, reads, submission(request)).await,
         Plan::Fresh { live } => {
             for id in live {
                 runner.cancel(&id).await?;
             }
-            return made(runner, request, reads, submission(request).fresh()).await;
+            return made(runner, reads, submission(request).fresh()).await;
         }
         Plan::Help(family) | Plan::Complete(family) => {
             for id in family.ids() {
@@ -62,17 +61,9 @@ pub(super) async fn begin(
     })
 }
 
-async fn made(
-    runner: &Runner,
-    request: &Request,
-    reads: &Reads,
-    submission: Submission,
-) -> Result<Begun, Failure> {
+async fn made(runner: &Runner, reads: &Reads, submission: Submission) -> Result<Begun, Failure> {
     let submitted = runner.submit(submission).await?;
     let root = reads.job(&submitted.id).await?;
-    if root.total != request.survey.total {
-        return Err(Error::SourceChanged.into());
-    }
     Ok(Begun {
         family: Family::of(reads, root).await?,
         reused: submitted.reused,
@@ -89,7 +80,8 @@ async fn settled(reads: &Reads, id: &JobId) -> Result<(), Failure> {
 
 fn submission(request: &Request) -> Submission {
     with_settings(
-        Submission::new(caller(request), request.list.clone()),
+        Submission::new(caller(request), request.list.clone())
+            .digest(request.survey.digest.as_str()),
         request,
     )
 }
