@@ -83,6 +83,20 @@ impl Shared {
         self.answered_in(self.patience(), named, call).await
     }
 
+    /// The same, for a call about one job, which its errors name.
+    pub(super) async fn send_once_about<T>(
+        &self,
+        operation: &'static str,
+        id: &JobId,
+        call: impl Future<Output = StoreResult<T>> + Send,
+    ) -> StoreResult<T> {
+        let named = Named {
+            operation,
+            id: Some(id),
+        };
+        self.answered_in(self.patience(), named, call).await
+    }
+
     /// Sends a call that the next beat makes up for: it may take no longer than a beat.
     pub(super) async fn send_for_a_beat<T>(
         &self,
@@ -104,16 +118,21 @@ impl Shared {
         T: Send,
     {
         let begun = self.clock.elapsed();
-        let mut tries = 0;
+        let (mut tries, mut applied) = (0, false);
         loop {
             let error = match self.answered_in(self.patience(), named, call()).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
+            applied |= error.kind() == StoreErrorKind::Unknown;
             let wait = backoff(tries);
             let passed = self.clock.elapsed().saturating_sub(begun);
             if !error.kind().may_retry() || passed + wait > self.config.store_retry_for {
-                return Err(error);
+                return Err(if applied {
+                    error.after_unknown()
+                } else {
+                    error
+                });
             }
             self.clock.sleep(wait).await;
             tries += 1;
