@@ -41,8 +41,11 @@ const ROUND: &str = "BATCH_TESTKIT_KILL_ROUND";
 /// When the store loses what it acknowledged.
 pub fn test(backend: &dyn Backend, name: &str) {
     let verdict = suite::runtime().map_err(Failure::from).and_then(|runtime| {
-        match (std::env::var_os(SITE), std::env::var(ROUND)) {
-            (Some(dir), Ok(round)) => runtime.block_on(work(backend, &Site::at(dir), &round)),
+        match (std::env::var_os(SITE), std::env::var_os(ROUND)) {
+            (Some(dir), Some(round)) => {
+                let round = round.to_string_lossy();
+                runtime.block_on(work(backend, &Site::at(dir), &round))
+            }
             _ => runtime.block_on(kill_and_check(backend, name)),
         }
     });

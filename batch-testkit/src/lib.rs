@@ -31,6 +31,8 @@
 //! # fn main() {}
 //! ```
 
+#![deny(clippy::print_stdout)]
+
 mod backend;
 mod breach;
 pub mod case;
