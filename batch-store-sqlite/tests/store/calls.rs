@@ -6,7 +6,7 @@ use batch_core::id::{JobId, Kind, SessionId, Ticket};
 use batch_core::store::Store;
 use batch_core::store::call::{
     Answer, CallerName, Caps, Enter, Finish, Halt, Key, KeySpace, NewTarget, Recovery, Reuse,
-    Settings, Start, Submit, Take, Targets, Turn,
+    Settings, Start, Submit, Sweep, Take, Targets, Turn,
 };
 use batch_core::store::query::{JobQuery, StatsQuery};
 use batch_core::store::reply::{FinishReply, JobReply, Started, TakeReply};
@@ -109,6 +109,16 @@ pub(crate) async fn drain(store: &dyn Store, session: &SessionId) -> u64 {
         turns += 1;
     }
     turns
+}
+
+/// Sweeps until nothing is left of what is past its time.
+pub(crate) async fn sweep(store: &dyn Store, now: Timestamp) {
+    for _step in 0..10_000 {
+        if !store.sweep(Sweep { now, max: 500 }).await.unwrap().more {
+            return;
+        }
+    }
+    panic!("a sweep without end");
 }
 
 pub(crate) async fn job(store: &dyn Store, id: &str) -> Option<Job> {
