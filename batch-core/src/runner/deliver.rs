@@ -56,7 +56,7 @@ type Answered = (Take, TakeReply);
 async fn send(shared: &Shared, finish: &Finish) -> StoreResult<(FinishReply, Option<Answered>)> {
     let job = &finish.start.job;
     if shared.signals.closing.is_cancelled() {
-        let sent = shared.send_about("finish", job, || shared.store.finish(finish.clone()));
+        let sent = shared.send(("finish", job), || shared.store.finish(finish.clone()));
         return sent.await.map(|reply| (reply, None));
     }
     let take = shared.take_call();
@@ -64,7 +64,7 @@ async fn send(shared: &Shared, finish: &Finish) -> StoreResult<(FinishReply, Opt
         let (finish, take) = (finish.clone(), take.clone());
         shared.store.turn(Turn { finish, take })
     };
-    match shared.send_about("turn", job, turn).await {
+    match shared.send(("turn", job), turn).await {
         Ok(reply) => Ok((reply.finish, Some((take, reply.take)))),
         Err(error) => {
             shared.drop_ticket(&take.ticket);
@@ -113,9 +113,7 @@ async fn give_in(shared: &Shared, finish: Finish, held: Option<Held>, refusal: &
 /// Sends a finish once; whether it was answered, and so settled.
 async fn sent_once(shared: &Shared, finish: &Finish, held: Option<&Held>) -> bool {
     let call = shared.store.finish(finish.clone());
-    let reply = shared
-        .send_once_about("finish", &finish.start.job, call)
-        .await;
+    let reply = shared.send_once(("finish", &finish.start.job), call).await;
     reply.is_ok_and(|reply| {
         settle(shared, finish, held, &reply);
         true

@@ -99,7 +99,7 @@ async fn stage_chunk(
         now: shared.now(),
     };
     match shared
-        .send_about("stage", id, || shared.store.stage(call.clone()))
+        .send(("stage", id), || shared.store.stage(call.clone()))
         .await?
     {
         // The job exists already when a submit was applied whose answer was lost.

@@ -119,7 +119,7 @@ async fn return_lost(shared: &Shared, start: Start) {
         now: shared.now(),
     };
     let reply = shared
-        .send_once_about("finish", &id, shared.store.finish(call))
+        .send_once(("finish", &id), shared.store.finish(call))
         .await;
     // R14.2: of a job that halts it may have been the last one in flight.
     if let Ok(FinishReply::Stored {
@@ -138,7 +138,7 @@ async fn check_one_job(shared: &Shared) {
         return;
     };
     let reply = shared
-        .send_once_about("job", &id, shared.store.job(JobQuery::Id(id.clone())))
+        .send_once(("job", &id), shared.store.job(JobQuery::Id(id.clone())))
         .await;
     let ended = match reply {
         Ok(JobReply::Found(job)) => job.status.is_terminal() && job.counts.running == 0,

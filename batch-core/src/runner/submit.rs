@@ -181,7 +181,7 @@ async fn settle(shared: &Shared, draft: &Draft) -> Result<Submitted, Error> {
         let session = shared.session_id();
         let call = call(shared, draft, &session, targets.clone());
         let reply = shared
-            .send_about("submit", &draft.id, || shared.store.submit(call.clone()))
+            .send(("submit", &draft.id), || shared.store.submit(call.clone()))
             .await?;
         let refused = matches!(
             reply,
