@@ -44,6 +44,7 @@ pub mod kill;
 mod markers;
 pub mod model;
 pub mod random;
+mod record;
 mod recount;
 pub mod report;
 pub mod rules;
