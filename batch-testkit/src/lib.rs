@@ -35,6 +35,7 @@
 
 mod backend;
 mod breach;
+pub mod calls;
 pub mod case;
 mod catalog;
 pub mod clocks;

@@ -8,7 +8,9 @@ use batch_core::id::SessionId;
 use batch_core::store::Store;
 use batch_store_sqlite::{Durability, Options, SqliteStore};
 
-use crate::{calls, processes, waiting};
+use batch_testkit::calls;
+
+use crate::{processes, waiting};
 
 const ROLE: &str = "BATCH_SQLITE_TEST_ROLE";
 const FILE: &str = "BATCH_SQLITE_TEST_FILE";

@@ -8,7 +8,7 @@ use batch_core::store::reply::CancelReply;
 use batch_core::time::Timestamp;
 use batch_store_sqlite::{Options, SqliteStore};
 
-use crate::calls;
+use batch_testkit::calls;
 
 fn large_job(number: usize) -> batch_core::store::call::Submit {
     let targets = (0..100).map(|_| calls::target("u".repeat(200))).collect();

@@ -14,7 +14,7 @@ use batch_store_sqlite::{Durability, Options, SqliteStore};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::calls;
+use batch_testkit::calls;
 
 const HOUR: Duration = Duration::from_hours(1);
 
