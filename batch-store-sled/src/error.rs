@@ -52,7 +52,7 @@ fn of_io(cause: &io::Error) -> (StoreErrorKind, &'static str) {
 fn is_full(cause: &io::Error) -> bool {
     matches!(
         cause.kind(),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
     )
 }
 

@@ -27,6 +27,8 @@
 mod cancel;
 mod change;
 mod codec;
+#[cfg(test)]
+mod costs;
 mod engine;
 mod error;
 mod handle;
