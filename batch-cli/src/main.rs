@@ -32,7 +32,12 @@ use output::{Console, LogWriter};
 const SHUTDOWN: Duration = Duration::from_millis(100);
 
 /// The crates whose log lines `-v` shows.
-const OWN_CRATES: [&str; 3] = ["batchq", "batch_core", "batch_store_sqlite"];
+const OWN_CRATES: [&str; 4] = [
+    "batchq",
+    "batch_core",
+    "batch_store_sled",
+    "batch_store_sqlite",
+];
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
