@@ -43,6 +43,7 @@ mod markers;
 pub mod model;
 pub mod random;
 mod recount;
+pub mod redis_server;
 pub mod report;
 pub mod rules;
 mod runner_rules;
