@@ -41,6 +41,7 @@ pub mod fault;
 pub mod kill;
 mod markers;
 pub mod model;
+pub mod proxy;
 pub mod random;
 mod recount;
 pub mod redis_server;
