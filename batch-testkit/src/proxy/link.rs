@@ -17,6 +17,8 @@ use super::{Course, Manner};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Goes {
     On,
+    /// All connections fell silent.
+    Still,
     /// A fault cuts it.
     Cut,
 }
@@ -89,28 +91,57 @@ impl Link {
 
     /// Passes on every whole message that is there, until a fault.
     async fn pass(&mut self) -> io::Result<Goes> {
+        let mut goes = self.pass_replies().await?;
+        while goes == Goes::On
+            && self.after.is_none()
+            && let Some(frame) = self.framing.request(&self.requests)
+        {
+            let request = self.requests.drain(..frame.len).collect();
+            goes = self.pass_request(request, frame.paired).await?;
+        }
+        Ok(goes)
+    }
+
+    async fn pass_replies(&mut self) -> io::Result<Goes> {
         while let Some(frame) = self.framing.reply(&self.replies) {
             let reply: Vec<u8> = self.replies.drain(..frame.len).collect();
             self.owed = self.owed.saturating_sub(u64::from(frame.paired));
             let is_last = frame.paired && self.owed == 0;
-            match self.after.take_if(|_| is_last) {
+            match self.after.take_if(|due| is_last && !due.is_answer()) {
                 Some(due) => return Ok(self.fail_after(due, reply)),
                 None => self.client.write_all(&reply).await?,
             }
         }
-        while self.after.is_none()
-            && let Some(frame) = self.framing.request(&self.requests)
-        {
-            let request: Vec<u8> = self.requests.drain(..frame.len).collect();
-            match self.plans.meet(&request) {
-                Some(due) if due.act.is_before() => return Ok(self.fail_before(due, request)),
-                Some(due) if due.act == Act::Note => due.tell(),
-                after => self.after = after,
-            }
-            self.owed += u64::from(frame.paired);
-            self.server.write_all(&request).await?;
-        }
+        self.answer().await?;
         Ok(Goes::On)
+    }
+
+    async fn pass_request(&mut self, request: Vec<u8>, paired: bool) -> io::Result<Goes> {
+        match self.plans.meet(&request) {
+            Some(due) if due.is_before() => return Ok(self.fail_before(due, request)),
+            Some(due) if due.is_answer() => {
+                self.after = Some(due);
+                self.answer().await?;
+                return Ok(Goes::On);
+            }
+            Some(due) if due.act == Act::Note => due.tell(),
+            after => self.after = after,
+        }
+        self.owed += u64::from(paired);
+        self.server.write_all(&request).await?;
+        Ok(Goes::On)
+    }
+
+    /// Replies in the server's place, once it has replied to all that was asked before.
+    async fn answer(&mut self) -> io::Result<()> {
+        let is_free = self.owed == 0;
+        if let Some(due) = self.after.take_if(|due| is_free && due.is_answer()) {
+            if let Act::Answer(reply) = &due.act {
+                self.client.write_all(reply.as_bytes()).await?;
+            }
+            due.tell();
+        }
+        Ok(())
     }
 
     fn fail_before(&mut self, due: Due, request: Vec<u8>) -> Goes {
@@ -120,7 +151,7 @@ impl Link {
             // It arrives when the silence ends.
             self.requests.splice(..0, request);
             self.fall_silent();
-            Goes::On
+            Goes::Still
         };
         due.tell();
         goes
@@ -133,7 +164,7 @@ impl Link {
             self.replies.splice(..0, reply);
             self.owed += 1;
             self.fall_silent();
-            Goes::On
+            Goes::Still
         };
         due.tell();
         goes

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use crate::backend::Setup;
 
 /// What happens to the chosen request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
     /// Its connection is cut before the server sees it.
     CutBefore,
@@ -17,15 +17,10 @@ pub enum Act {
     SilenceBefore,
     /// All connections fall silent after the server answered, before the client sees the reply.
     SilenceAfter,
+    /// The server never sees it: the proxy replies with these bytes.
+    Answer(String),
     /// It passes, and the test is told.
     Note,
-}
-
-impl Act {
-    /// Whether the request itself is kept from the server.
-    pub(super) fn is_before(self) -> bool {
-        matches!(self, Self::CutBefore | Self::SilenceBefore)
-    }
 }
 
 /// Chooses a request: the n-th of those that hold a text.
@@ -100,6 +95,16 @@ pub(super) struct Due {
 }
 
 impl Due {
+    /// Whether it happens as soon as the request arrives.
+    pub(super) fn is_before(&self) -> bool {
+        matches!(self.act, Act::CutBefore | Act::SilenceBefore)
+    }
+
+    /// Whether the proxy replies.
+    pub(super) fn is_answer(&self) -> bool {
+        matches!(self.act, Act::Answer(_))
+    }
+
     pub(super) fn tell(self) {
         // A test that is not waiting needs no answer.
         let _ = self.done.send(());

@@ -198,6 +198,25 @@ async fn a_silence_after_keeps_the_reply_until_it_ends() {
 }
 
 #[tokio::test]
+async fn an_answer_of_the_proxy_keeps_its_place_among_the_replies() {
+    let server = Echo::start("a").await;
+    let proxy = server.behind().await;
+    let mut client = Client::of(&proxy).await;
+
+    let planned = proxy.plan(Chosen::holding("2"), Act::Answer("own\n".to_owned()));
+    client.send("1\n2\n3\n").await;
+    let heard = [
+        client.hear().await,
+        client.hear().await,
+        client.hear().await,
+    ];
+    planned.happened().await.unwrap();
+
+    assert_eq!(heard, ["a 1", "own", "a 3"]);
+    assert_eq!(server.executed(), 2);
+}
+
+#[tokio::test]
 async fn a_refused_connection_is_closed_at_once() {
     let server = Echo::start("a").await;
     let proxy = server.behind().await;
