@@ -8,12 +8,6 @@
 
 local id, session, now, first_target = ARGV[1], ARGV[2], ARGV[4], 6
 
--- Bytes of url and options of a target that is kept: all behind its second colon.
-local function bytes_of(target)
-  local _, head = string.find(target, '^[^:]*:[^:]*:')
-  return #target - head
-end
-
 if redis.call('HEXISTS', IDS, id) == 1 then
   return 'id-taken'
 elseif not is_live(session) then
@@ -44,7 +38,7 @@ stage = stage or { rows = draw(), session = session, count = 0, bytes = 0, last 
 local key = targets_key(stage.rows)
 local replaced = 0
 for index = first, math.min(first + chunk, stage.count) - 1 do
-  replaced = replaced + bytes_of(redis.call('HGET', key, num(index)))
+  replaced = replaced + target_bytes(redis.call('HGET', key, num(index)))
 end
 for at = 0, chunk - 1, 200 do
   local pairs_of = {}

@@ -37,10 +37,10 @@ local function row_at(at)
   return { index, target, outcome_of(index) or open_of(index) or {} }
 end
 
--- Bytes of url, options, result, error and hint; the heads of fields count a little too.
+-- Bytes of url, options, result, error and hint; a hint that is there begins with a mark.
 local function bytes_of(row)
   local state = row[3]
-  return #row[2] + #(state[8] or '') + #(state[9] or '')
+  return target_bytes(row[2]) + #(state[8] or '') + math.max(0, #(state[9] or '') - 1)
 end
 
 local last = ARGV[2] == 'index' and job.total or job.done + job.failed

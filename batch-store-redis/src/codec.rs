@@ -35,7 +35,7 @@ pub(crate) fn maybe_text(mark: char, text: Option<&str>) -> String {
     text.map_or_else(String::new, |text| format!("{mark}{text}"))
 }
 
-pub(crate) fn maybe_of(text: String) -> Option<String> {
+pub(crate) fn maybe_of(text: &str) -> Option<String> {
     let mut letters = text.chars();
     letters.next().map(|_| letters.collect())
 }
@@ -188,7 +188,7 @@ mod tests {
         for text in [None, Some(""), Some("é"), Some("!")] {
             let sent = maybe_text('!', text);
 
-            assert_eq!(maybe_of(sent).as_deref(), text);
+            assert_eq!(maybe_of(&sent).as_deref(), text);
         }
     }
 }

@@ -122,7 +122,7 @@ fn stored(shown: &mut Target, status: &str, mut state: Fields) -> StoreResult<()
         millis => Some(time::from_millis(millis.parse().map_err(|_| damaged())?)),
     };
     shown.stored_at = Some(state.time()?);
-    let (text, hint) = (state.text()?, maybe_of(state.text()?));
+    let (text, hint) = (state.text()?, maybe_of(&state.text()?));
     let outcome = match status {
         "done" => Outcome::Done { result: text },
         "failed" => Outcome::Failed { error: text, hint },

@@ -53,7 +53,7 @@ impl Hash {
     }
 
     fn maybe(&mut self, field: &str) -> StoreResult<Option<String>> {
-        Ok(maybe_of(self.text(field)?))
+        Ok(maybe_of(&self.text(field)?))
     }
 
     fn time(&mut self, field: &str) -> StoreResult<Timestamp> {

@@ -1,5 +1,7 @@
 //! Take, finish, and both in one step (R2, R3).
 
+use std::time::Duration;
+
 use batch_core::id::JobId;
 use batch_core::state::TargetStatus;
 use batch_core::store::StoreResult;
@@ -85,7 +87,7 @@ fn finish_args(call: &Finish) -> Vec<String> {
         ),
         Answer::Busy { wait } => ("busy", none(), none(), length_text(*wait)),
         Answer::HandBack { wait } => ("hand-back", none(), none(), length_text(*wait)),
-        Answer::Refuse => ("refuse", none(), none(), length_text(Default::default())),
+        Answer::Refuse => ("refuse", none(), none(), length_text(Duration::ZERO)),
     };
     vec![
         call.start.job.to_string(),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const FOLDER: &str = "BATCH_CONFORMANCE";
 
 /// The stores of this workspace, each of which is judged by every rule.
-const STORES: [&str; 3] = ["memory", "sqlite", "sled"];
+const STORES: [&str; 4] = ["memory", "sqlite", "redis", "sled"];
 
 /// How many rules that are missing are named before the rest is left out.
 const SHOWN: usize = 5;

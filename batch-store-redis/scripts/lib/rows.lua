@@ -173,6 +173,12 @@ local function remove_kind(name)
   redis.call('ZREM', EMPTY_KINDS, name)
 end
 
+-- Bytes of url and options of a target that is kept: all behind its second colon.
+local function target_bytes(target)
+  local _, head = string.find(target, '^[^:]*:[^:]*:')
+  return #target - head
+end
+
 -- The live jobs of a caller.
 local function caller_live(kind, caller)
   return tonumber(redis.call('HGET', callers_key(kind), caller) or '0')
