@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use batch_core::store::StoreResult;
-use batch_core::store::error::StoreErrorKind;
+use batch_core::store::error::{StoreError, StoreErrorKind};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, RedisError, Script, Value};
 use tokio::sync::Mutex as AsyncMutex;
@@ -15,14 +15,13 @@ use tokio::sync::Mutex as AsyncMutex;
 use crate::codec::Fields;
 use crate::error::{Effect, breaks, classify, closed, error};
 use crate::keys::Prefix;
-use crate::options::{Options, Replicas};
+use crate::options::Options;
 
 /// A connection to one server.
 pub(crate) struct Connection {
     client: Client,
     prefix: Prefix,
     config: AsyncConnectionConfig,
-    replicas: Option<Replicas>,
     current: Mutex<Current>,
     /// Held by the one call that dials.
     dialling: AsyncMutex<()>,
@@ -34,6 +33,9 @@ struct Current {
     connection: Option<MultiplexedConnection>,
     /// How many connections there were before: a late failure breaks no later one.
     number: u64,
+    /// How often dialling failed, and how it did last.
+    failures: u64,
+    failure: Option<StoreError>,
 }
 
 impl Connection {
@@ -45,7 +47,6 @@ impl Connection {
             client,
             prefix,
             config,
-            replicas: options.replicas,
             current: Mutex::default(),
             dialling: AsyncMutex::default(),
             closed: AtomicBool::new(false),
@@ -95,30 +96,7 @@ impl Connection {
         let (mut connection, number) = self.live().await?;
         // A server that does not know the script is told it, and asked again.
         let reply = invocation.invoke_async::<Value>(&mut connection).await;
-        let reply = self.judged(reply, number, effect)?;
-        if let (Effect::Writes, Some(replicas)) = (effect, self.replicas) {
-            self.await_replicas(&mut connection, number, replicas)
-                .await?;
-        }
-        Ok(reply)
-    }
-
-    /// A wait speaks of the writes of its own connection.
-    async fn await_replicas(
-        &self,
-        connection: &mut MultiplexedConnection,
-        number: u64,
-        replicas: Replicas,
-    ) -> StoreResult<()> {
-        let mut wait = redis::cmd("WAIT");
-        wait.arg(replicas.count)
-            .arg(replicas.within.as_millis().to_string());
-        let have = wait.query_async::<u32>(connection).await;
-        if self.judged(have, number, Effect::Writes)? < replicas.count {
-            let reason = "too few replicas have the write yet; it is sent again";
-            return Err(error(StoreErrorKind::Unknown, reason));
-        }
-        Ok(())
+        self.judged(reply, number, effect)
     }
 
     /// Sends a command that changes nothing.
@@ -158,19 +136,39 @@ impl Connection {
         if let Some(live) = self.known() {
             return Ok(live);
         }
+        let failures = self.current().failures;
         let _one = self.dialling.lock().await;
+        // Whoever waited for another's dialling takes what came of it.
         if let Some(live) = self.known() {
             return Ok(live);
+        }
+        if let Some(failure) = self.failed_since(failures) {
+            return Err(failure);
         }
         let dialled = self
             .client
             .get_multiplexed_async_connection_with_config(&self.config)
             .await
-            .map_err(|cause| self.unreachable(&cause))?;
+            .map_err(|cause| self.unreachable(&cause));
         let mut current = self.current();
-        current.number += 1;
-        current.connection = Some(dialled.clone());
-        Ok((dialled, current.number))
+        match dialled {
+            Ok(connection) => {
+                current.number += 1;
+                current.connection = Some(connection.clone());
+                Ok((connection, current.number))
+            }
+            Err(failure) => {
+                current.failures += 1;
+                current.failure = Some(failure.clone());
+                Err(failure)
+            }
+        }
+    }
+
+    fn failed_since(&self, failures: u64) -> Option<StoreError> {
+        let current = self.current();
+        let failure = current.failure.clone();
+        failure.filter(|_| current.failures > failures)
     }
 
     fn known(&self) -> Option<(MultiplexedConnection, u64)> {
@@ -180,7 +178,7 @@ impl Connection {
     }
 
     /// Nothing was sent: nothing happened.
-    fn unreachable(&self, cause: &RedisError) -> batch_core::store::error::StoreError {
+    fn unreachable(&self, cause: &RedisError) -> StoreError {
         let address = self.address();
         let refused = cause.kind() == redis::ErrorKind::AuthenticationFailed;
         let reason = match cause.code() {
