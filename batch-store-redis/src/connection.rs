@@ -7,15 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use batch_core::store::StoreResult;
-use batch_core::store::error::{StoreError, StoreErrorKind};
+use batch_core::store::error::StoreError;
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, RedisError, Script, Value};
+use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::codec::Fields;
-use crate::error::{Effect, breaks, classify, closed, error};
+use crate::error::{Effect, breaks, classify, closed, unreachable};
 use crate::keys::Prefix;
 use crate::options::Options;
+use crate::scripts::Script;
 
 /// A connection to one server.
 pub(crate) struct Connection {
@@ -78,25 +79,45 @@ impl Connection {
 
     /// Runs a script that only reads.
     pub(crate) async fn read(&self, script: &Script, args: &[String]) -> StoreResult<Fields> {
-        let reply = self.invoke(script, args, Effect::None).await?;
-        Fields::of(reply)
+        self.run(script, args, Effect::None).await
     }
 
     /// Runs a script that may write.
     pub(crate) async fn write(&self, script: &Script, args: &[String]) -> StoreResult<Fields> {
-        let reply = self.invoke(script, args, Effect::Writes).await?;
-        Fields::of(reply)
+        self.run(script, args, Effect::Writes).await
     }
 
-    async fn invoke(&self, script: &Script, args: &[String], effect: Effect) -> StoreResult<Value> {
-        let mut invocation = script.key(self.prefix.as_str());
-        for arg in args {
-            invocation.arg(arg);
-        }
+    async fn run(&self, script: &Script, args: &[String], effect: Effect) -> StoreResult<Fields> {
+        let command = |name: &str, which: &str| {
+            let mut command = Cmd::new();
+            command
+                .arg(name)
+                .arg(which)
+                .arg(1)
+                .arg(self.prefix.as_str());
+            command.arg(args);
+            command
+        };
         let (mut connection, number) = self.live().await?;
-        // A server that does not know the script is told it, and asked again.
-        let reply = invocation.invoke_async::<Value>(&mut connection).await;
-        self.judged(reply, number, effect)
+        let by_hash = command("EVALSHA", script.hash());
+        let mut reply = by_hash.query_async::<Value>(&mut connection).await;
+        if reply.as_ref().is_err_and(is_unknown_script) {
+            // The text is run and kept in one step: nobody makes it forgotten in between.
+            let by_text = command("EVAL", script.text());
+            reply = by_text.query_async::<Value>(&mut connection).await;
+        }
+        Fields::of(self.judged(reply, number, effect)?)
+    }
+
+    /// Makes the scripts known to the server, so that calls need not send their texts.
+    pub(crate) async fn load(&self, scripts: &[&Script]) -> StoreResult<()> {
+        let (mut connection, number) = self.live().await?;
+        let mut loading = redis::pipe();
+        for script in scripts {
+            loading.cmd("SCRIPT").arg("LOAD").arg(script.text());
+        }
+        let loaded = loading.query_async::<Vec<String>>(&mut connection).await;
+        self.judged(loaded, number, Effect::None).map(drop)
     }
 
     /// Sends a command that changes nothing.
@@ -117,7 +138,7 @@ impl Connection {
             if breaks(&cause) {
                 self.forget(number);
             }
-            classify(&cause, effect)
+            classify(&self.address(), &cause, effect)
         })
     }
 
@@ -149,7 +170,7 @@ impl Connection {
             .client
             .get_multiplexed_async_connection_with_config(&self.config)
             .await
-            .map_err(|cause| self.unreachable(&cause));
+            .map_err(|cause| unreachable(&self.address(), &cause));
         let mut current = self.current();
         match dialled {
             Ok(connection) => {
@@ -177,25 +198,11 @@ impl Connection {
         Some((connection, current.number))
     }
 
-    /// Nothing was sent: nothing happened.
-    fn unreachable(&self, cause: &RedisError) -> StoreError {
-        let address = self.address();
-        let refused = cause.kind() == redis::ErrorKind::AuthenticationFailed;
-        let reason = match cause.code() {
-            Some("WRONGPASS" | "NOAUTH") => {
-                format!("{address} refused the user or the password; correct it in the address")
-            }
-            _ if refused => {
-                format!("{address} refused the user or the password; correct it in the address")
-            }
-            Some(code) => format!("{address} answered {code}"),
-            None if cause.is_timeout() => format!("{address} is silent; is it a Redis server?"),
-            None => format!("{address} cannot be reached; is the server running?"),
-        };
-        error(StoreErrorKind::Unavailable, reason)
-    }
-
     fn current(&self) -> MutexGuard<'_, Current> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn is_unknown_script(cause: &RedisError) -> bool {
+    cause.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }

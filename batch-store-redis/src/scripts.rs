@@ -5,8 +5,6 @@
 
 use std::sync::LazyLock;
 
-use redis::Script;
-
 /// What every script may use, in the order in which it is defined.
 const SHARED: [&str; 4] = [
     include_str!("../scripts/lib/text.lua"),
@@ -20,6 +18,23 @@ const FINISH: &str = include_str!("../scripts/lib/finish.lua");
 
 /// The first line of a script that runs above the memory limit.
 const ALLOW_OOM: &str = "#!lua flags=allow-oom";
+
+/// A script as a server gets it, and the digest by which it is known there.
+#[derive(Debug)]
+pub(crate) struct Script {
+    text: String,
+    hash: String,
+}
+
+impl Script {
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn hash(&self) -> &str {
+        &self.hash
+    }
+}
 
 /// Every operation, by its file's name.
 #[derive(Debug)]
@@ -45,6 +60,33 @@ pub(crate) struct Scripts {
     pub(crate) kinds: Script,
     pub(crate) sessions: Script,
     pub(crate) mark: Script,
+}
+
+impl Scripts {
+    pub(crate) fn all(&self) -> [&Script; 20] {
+        [
+            &self.submit,
+            &self.stage,
+            &self.enter,
+            &self.renew,
+            &self.reap,
+            &self.take,
+            &self.finish,
+            &self.park,
+            &self.turn,
+            &self.cancel,
+            &self.touch,
+            &self.sweep,
+            &self.evict,
+            &self.job,
+            &self.targets,
+            &self.list,
+            &self.stats,
+            &self.kinds,
+            &self.sessions,
+            &self.mark,
+        ]
+    }
 }
 
 /// Read once: a script is known to servers by the digest of its text.
@@ -80,5 +122,7 @@ fn script(own: &str, more: &[&str]) -> Script {
     parts.extend(SHARED);
     parts.extend(more);
     parts.push(body);
-    Script::new(&parts.join("\n"))
+    let text = parts.join("\n");
+    let hash = redis::Script::new(&text).get_hash().to_owned();
+    Script { text, hash }
 }
