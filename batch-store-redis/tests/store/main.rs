@@ -1,4 +1,5 @@
-//! What the store promises beyond the rules that every store shares: damage and numbers.
+//! What the store promises beyond the rules that every store shares: damage, numbers,
+//! names, cost, what is left behind, wake-ups.
 
 #![allow(
     clippy::expect_used,
@@ -6,6 +7,10 @@
     reason = "a test panics where it fails"
 )]
 
+mod costs;
 mod damage;
+mod fidelity;
+mod leftovers;
 mod numbers;
 mod place;
+mod waking;
