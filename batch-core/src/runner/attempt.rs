@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::gauges::let_go;
+use super::gauges::{Guarded, let_go};
 use super::retry::{Failure, Retry, classify, retry};
 use super::shared::Shared;
 use super::worker::Taken;
@@ -29,24 +29,8 @@ pub(super) struct Tried {
     pub(super) took: Duration,
 }
 
-/// An error of a fetch. Dropping it may panic, which must end no worker (R3.1).
-pub(super) struct Held(Option<BoxError>);
-
-impl Held {
-    pub(super) fn new(error: impl Into<BoxError>) -> Self {
-        Self(Some(error.into()))
-    }
-
-    pub(super) fn get(&self) -> Option<&BoxError> {
-        self.0.as_ref()
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        let_go(self.0.take());
-    }
-}
+/// An error of a fetch.
+pub(super) type Held = Guarded<BoxError>;
 
 impl Tried {
     /// Nothing was tried.
@@ -113,6 +97,7 @@ pub(super) async fn attempt(shared: &Shared, taken: &Taken) -> Tried {
         }),
         Err(Broken::Panicked) => Tried::failed_with("internal error"),
         Err(Broken::TimedOut) => Tried::failed_with("timed out"),
+        Err(Broken::Ended) => Tried::handed_back(),
     };
     Tried {
         took,
@@ -124,10 +109,12 @@ pub(super) async fn attempt(shared: &Shared, taken: &Taken) -> Tried {
 enum Broken {
     Panicked,
     TimedOut,
+    /// The runtime ends, and its tasks with it.
+    Ended,
 }
 
-/// R3.5: at the limit the try is dropped. One that blocks its thread cannot be, and is
-/// late when it ends.
+/// R3.5: at the limit the try is dropped. One that blocks its thread cannot be: it is late
+/// at the limit where another thread notices, else when it ends.
 async fn within_limit(shared: &Shared, taken: &Taken) -> Result<End, Broken> {
     let begun = shared.clock.elapsed();
     let (work, clock) = (quiet(run(shared, taken)), shared.clock.clone());
@@ -142,7 +129,7 @@ async fn within_limit(shared: &Shared, taken: &Taken) -> Result<End, Broken> {
             () = shared.clock.sleep(limit) => return Err(Broken::TimedOut),
         },
     };
-    let (end, at) = ended.map_err(|_| Broken::Panicked)?;
+    let (end, at) = ended.map_err(|_| Broken::Ended)?;
     if limit.is_some_and(|limit| at.saturating_sub(begun) > limit) {
         let_go(end);
         return Err(Broken::TimedOut);
@@ -182,7 +169,7 @@ fn run(shared: &Shared, taken: &Taken) -> impl Future<Output = End> + Send + 'st
     let Taken {
         started, caller, ..
     } = taken;
-    let known = caller.clone();
+    let known = caller.get().cloned();
     let callers = shared.callers.clone();
     let fetch = shared.fetch.clone();
     let signal = CancelSignal::new(shared.signals.cancel.clone());

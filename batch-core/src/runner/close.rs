@@ -73,10 +73,29 @@ fn begin(shared: &Arc<Shared>, deadline: Option<Duration>) -> bool {
     shared.signals.closing.cancel();
     let own = shared.clone();
     shared.runtime.spawn(async move {
-        let report = run(&own, deadline).await;
-        own.tasks.closed.send_replace(Some(report));
+        let ending = Ending(own);
+        let report = run(&ending.0, deadline).await;
+        ending.0.tasks.closed.send_replace(Some(report));
     });
     true
+}
+
+/// A close that is under way. Where the runtime ends before it, that is its end too.
+struct Ending(Arc<Shared>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let Self(shared) = self;
+        shared.tasks.closed.send_if_modified(|report| {
+            let left = || CloseReport {
+                unfinished: shared.starts_in_hand(),
+                gave_back: false,
+            };
+            let cut_short = report.is_none();
+            report.get_or_insert_with(left);
+            cut_short
+        });
+    }
 }
 
 async fn run(shared: &Arc<Shared>, deadline: Option<Duration>) -> CloseReport {

@@ -75,16 +75,17 @@ async fn send(shared: &Shared, finish: &Finish) -> StoreResult<(FinishReply, Opt
 
 /// R8.3: a failure instead of the outcome, else a hand-back, each sent once.
 async fn give_in(shared: &Shared, finish: Finish, held: Option<Held>, refusal: &StoreError) {
-    let refused = matches!(
-        refusal.kind(),
-        StoreErrorKind::Full | StoreErrorKind::Invalid
-    );
-    let outcome = matches!(finish.answer, Answer::Done { .. } | Answer::Failed { .. });
-    if !refused || !outcome {
+    let kind = refusal.kind();
+    let refused = kind == StoreErrorKind::Full || !kind.may_retry();
+    if !refused || kind == StoreErrorKind::Closed {
         return;
     }
-    // What had no room may have been the take of the turn, not the outcome.
+    // What was refused may have been the take of the turn: one damaged job must not keep
+    // the answers of all others.
     if sent_once(shared, &finish, held.as_ref()).await {
+        return;
+    }
+    if !matches!(finish.answer, Answer::Done { .. } | Answer::Failed { .. }) {
         return;
     }
     add(&shared.tally.not_stored);
@@ -148,9 +149,8 @@ fn settle(shared: &Shared, finish: &Finish, held: Option<&Held>, reply: &FinishR
                 shared.tell_ended(job, *ending);
             }
         }
-        FinishReply::Superseded | FinishReply::NotFound => {
-            count_late(&shared.tally.superseded, job);
-        }
+        FinishReply::Superseded => count_late(&shared.tally.superseded, job),
+        FinishReply::NotFound => tracing::warn!(job = %job, "an outcome found its job gone"),
     }
 }
 

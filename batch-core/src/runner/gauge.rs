@@ -3,22 +3,35 @@
 //! What is counted is in `gauges.rs`.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 
 use super::gauges::quietly;
 use super::shared::lock;
 use crate::hooks::GaugeHook;
 
+/// Changes that may wait to be told before whoever changes waits too.
+const BACKLOG: usize = 64;
+
 /// A value, and the hook that follows it.
 pub(super) struct Gauge<T> {
     state: Mutex<State<T>>,
+    /// The teller left, or told something.
+    moved: Condvar,
     hook: Option<GaugeHook>,
 }
 
+#[derive(Default)]
 struct State<T> {
     value: T,
     untold: VecDeque<usize>,
-    telling: bool,
+    /// Changes so far, and those that were told.
+    changes: u64,
+    told: u64,
+    /// Who calls the hook now.
+    teller: Option<ThreadId>,
+    /// Who waits to do so.
+    waiting: usize,
     closed: bool,
     /// The last size, told or about to be told.
     last: usize,
@@ -26,23 +39,18 @@ struct State<T> {
 
 impl<T: Default> Gauge<T> {
     pub(super) fn new(hook: Option<GaugeHook>) -> Self {
-        let state = State {
-            value: T::default(),
-            untold: VecDeque::new(),
-            telling: false,
-            closed: false,
-            last: 0,
-        };
         Self {
-            state: Mutex::new(state),
+            state: Mutex::default(),
+            moved: Condvar::new(),
             hook,
         }
     }
 
     /// Changes the value, and tells the size that `change` answers, if any.
     ///
-    /// Whoever changes it while another tells leaves the telling to that one: the last
-    /// thing told is the last thing that was true.
+    /// Whoever changes it while another tells leaves the telling to that one, unless much
+    /// is untold: the last thing told is the last thing that was true, and a slow hook
+    /// holds up each in turn.
     pub(super) fn change(&self, change: impl FnOnce(&mut T) -> Option<usize>) {
         let mut state = lock(&self.state);
         if state.closed {
@@ -63,30 +71,43 @@ impl<T: Default> Gauge<T> {
         }
     }
 
-    fn tell(&self, mut state: MutexGuard<'_, State<T>>, size: usize) {
+    fn tell<'a>(&'a self, mut state: MutexGuard<'a, State<T>>, size: usize) {
         let Some(hook) = &self.hook else {
             return;
         };
         state.untold.push_back(size);
-        if std::mem::replace(&mut state.telling, true) {
-            return;
+        state.changes += 1;
+        let (own, this) = (state.changes, thread::current().id());
+        while let Some(teller) = state.teller {
+            // A hook that changes what it follows cannot wait for itself.
+            if teller == this || state.untold.len() <= BACKLOG {
+                return;
+            }
+            state.waiting += 1;
+            let waited = self.moved.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
-        drop(state);
-        while let Some(size) = self.next_untold() {
+        state.teller = Some(this);
+        // Who has told its own change leaves the rest to whoever waits.
+        while state.told < own || state.waiting == 0 {
+            let Some(size) = state.untold.pop_front() else {
+                break;
+            };
+            state.told += 1;
+            drop(state);
             quietly(|| hook(size));
+            self.moved.notify_all();
+            state = lock(&self.state);
         }
+        state.teller = None;
+        drop(state);
+        self.moved.notify_all();
     }
 
     /// Looks at the value, or changes what is not told.
     pub(super) fn with<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
         look(&mut lock(&self.state).value)
-    }
-
-    fn next_untold(&self) -> Option<usize> {
-        let mut state = lock(&self.state);
-        let next = state.untold.pop_front();
-        state.telling = next.is_some();
-        next
     }
 }
 
@@ -145,5 +166,37 @@ mod tests {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         assert_eq!(*heard, [1, 2]);
+    }
+
+    /// R7.3
+    #[test]
+    fn a_slow_hook_holds_up_each_changer_in_turn() {
+        let (freed, wait) = std::sync::mpsc::channel::<()>();
+        let wait = Mutex::new(wait);
+        let hook: GaugeHook = Arc::new(move |_| {
+            let _ = wait.lock().unwrap().recv();
+        });
+        let gauge = Arc::new(Gauge::new(Some(hook)));
+        let changing = |changes| {
+            let gauge = gauge.clone();
+            thread::spawn(move || (0..changes).for_each(|_| count(&gauge, 1)))
+        };
+
+        let one = changing(1);
+        while gauge.state.lock().unwrap().teller.is_none() {
+            thread::yield_now();
+        }
+        let many = changing(BACKLOG + 1_000);
+        while gauge.state.lock().unwrap().waiting == 0 {
+            thread::yield_now();
+        }
+        freed.send(()).unwrap();
+        one.join().unwrap();
+        let untold = gauge.state.lock().unwrap().untold.len();
+        drop(freed);
+        many.join().unwrap();
+
+        assert!(untold <= BACKLOG + 1, "{untold}");
+        assert_eq!(lock(&gauge.state).untold.len(), 0);
     }
 }

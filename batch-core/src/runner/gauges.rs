@@ -3,7 +3,7 @@
 //! Hooks are called after the change, with no lock held and every panic caught; how a
 //! gauge is told in order is in `gauge.rs`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -14,6 +14,7 @@ use super::shared::{Shared, lock};
 use crate::caller::{BoxError, Caller};
 use crate::hooks::{Hooks, JobEvent};
 use crate::id::JobId;
+use crate::state::JobStatus;
 use crate::store::reply::Ending;
 
 /// Callers by job, live jobs, and targets being fetched.
@@ -48,28 +49,37 @@ impl Gauges {
         lock(&self.callers).get(id).cloned()
     }
 
-    /// A submit made this job. It may have ended before the submit's reply came.
-    pub(super) fn job_made(&self, id: &JobId) {
+    /// A submit made this job, or may have. It may have ended before the reply came.
+    pub(super) fn job_made(&self, id: &JobId, known: Known) {
         self.live.change(|live| {
-            let known = lock(&self.callers).contains_key(id);
-            if known { live.add(id) } else { None }
+            let registered = lock(&self.callers).contains_key(id);
+            if registered {
+                live.add(id, known)
+            } else {
+                None
+            }
         });
     }
 
     /// This runner has a target of the job in flight.
     pub(super) fn job_lives(&self, id: &JobId) {
-        self.live.change(|live| live.add(id));
+        self.live.change(|live| live.add(id, Known::Live));
+    }
+
+    /// A job was cancelled here. Starts of it may be in hand, or on their way: its caller
+    /// stays until a look finds that there are none (R5.1).
+    pub(super) fn job_cancelled(&self, id: &JobId) {
+        self.live.change(|live| live.cancel(id));
     }
 
     /// A job ended, wherever that became known.
     pub(super) fn job_ended(&self, id: &JobId) {
         self.unregister(id);
-        self.live
-            .change(|live| live.jobs.remove(id).then_some(live.jobs.len()));
+        self.live.change(|live| live.remove(id));
     }
 
     /// The job to look after next; each in turn.
-    pub(super) fn next_to_check(&self) -> Option<JobId> {
+    pub(super) fn next_to_check(&self) -> Option<(JobId, Known)> {
         self.live.with(Live::next)
     }
 
@@ -95,31 +105,68 @@ impl Gauges {
     }
 }
 
-/// Live jobs, and which of them was looked after last.
+/// What is known of a job that this runner has to do with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// It is live, as far as anybody said.
+    Live,
+    /// Nobody learned whether it was made; before this time its absence says nothing.
+    Unsure {
+        /// By the monotonic clock.
+        until: Duration,
+    },
+    /// It was cancelled here, and counts no more.
+    Cancelled,
+}
+
+/// Jobs to look after, and which of them was looked after last.
 #[derive(Default)]
 struct Live {
-    jobs: BTreeSet<JobId>,
+    jobs: BTreeMap<JobId, Known>,
+    /// Those that count.
+    depth: usize,
     last: Option<JobId>,
 }
 
 impl Live {
-    /// Counts a job that was not counted before; the new depth.
-    fn add(&mut self, id: &JobId) -> Option<usize> {
-        if self.jobs.contains(id) {
+    /// Counts a job that was not known before; the new depth.
+    fn add(&mut self, id: &JobId, known: Known) -> Option<usize> {
+        if self.jobs.contains_key(id) {
             return None;
         }
-        self.jobs.insert(id.clone());
-        Some(self.jobs.len())
+        self.jobs.insert(id.clone(), known);
+        self.depth += 1;
+        Some(self.depth)
+    }
+
+    fn cancel(&mut self, id: &JobId) -> Option<usize> {
+        let known = self.jobs.get_mut(id)?;
+        let before = std::mem::replace(known, Known::Cancelled);
+        self.less(before)
+    }
+
+    fn remove(&mut self, id: &JobId) -> Option<usize> {
+        let before = self.jobs.remove(id)?;
+        self.less(before)
+    }
+
+    fn less(&mut self, before: Known) -> Option<usize> {
+        if before == Known::Cancelled {
+            return None;
+        }
+        self.depth -= 1;
+        Some(self.depth)
     }
 
     /// The one behind the last one, in the order of ids and around.
-    fn next(&mut self) -> Option<JobId> {
+    fn next(&mut self) -> Option<(JobId, Known)> {
         let behind = self.last.take().and_then(|last| {
             let behind = (Bound::Excluded(last), Bound::Unbounded);
-            self.jobs.range(behind).next().cloned()
+            self.jobs.range(behind).next()
         });
-        self.last = behind.or_else(|| self.jobs.first().cloned());
-        self.last.clone()
+        let (id, known) = behind.or_else(|| self.jobs.first_key_value())?;
+        self.last = Some(id.clone());
+        Some((id.clone(), *known))
     }
 }
 
@@ -142,7 +189,10 @@ impl Shared {
 
     /// R4.2: by the one that made the transition.
     pub(super) fn tell_ended(&self, id: &JobId, ending: Ending) {
-        self.gauges.job_ended(id);
+        match ending.status {
+            JobStatus::Cancelled => self.gauges.job_cancelled(id),
+            _ => self.gauges.job_ended(id),
+        }
         self.tell_job(JobEvent::Ended(ending.status));
         if let Some(hook) = &self.hooks.job_seconds {
             let took = self.now().since(ending.created_at);
@@ -165,6 +215,29 @@ pub(super) fn quietly(call: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(call)) {
         let_go(panic);
         tracing::warn!("a hook panicked");
+    }
+}
+
+/// A value of injected code, whose drop may panic and must end no worker (R3.1).
+pub(super) struct Guarded<T>(Option<T>);
+
+impl<T> Guarded<T> {
+    pub(super) fn new(value: impl Into<T>) -> Self {
+        Self(Some(value.into()))
+    }
+
+    pub(super) fn maybe(value: Option<T>) -> Self {
+        Self(value)
+    }
+
+    pub(super) fn get(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
+}
+
+impl<T> Drop for Guarded<T> {
+    fn drop(&mut self) {
+        let_go(self.0.take());
     }
 }
 

@@ -172,7 +172,8 @@ impl Runner {
 
     /// Stops the runner (R10), within `deadline` if there is one.
     ///
-    /// Fetches are signalled and awaited; what cannot be finished is handed back.
+    /// Fetches are signalled and awaited; one that ends with an error is handed back, and
+    /// what is left at the deadline is taken back like that of a dead session.
     /// Calling it again, or dropping the future, is harmless.
     pub async fn close(&self, deadline: Option<Duration>) -> CloseReport {
         close::close(&self.guard.shared, deadline).await

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::shared::Shared;
@@ -68,34 +69,32 @@ pub(super) async fn watch(shared: Arc<Shared>) {
     }
 }
 
-/// Reaps every session that is dead; whether there was one.
-pub(super) async fn look(shared: &Shared) -> bool {
+/// Reaps every session that is dead.
+pub(super) async fn look(shared: &Shared) {
+    // An error was logged; the next look finds what is left.
     let Ok(dead) = find_dead(shared).await else {
-        return false;
+        return;
     };
-    let mut reaped = false;
+    let before = shared.reaped.load(Ordering::Acquire);
     for session in dead {
-        reaped |= reap(shared, &session.id, session.beat)
-            .await
-            .unwrap_or(false);
+        let _ = reap(shared, &session.id, session.beat).await;
     }
-    if reaped {
+    if shared.reaped.load(Ordering::Acquire) != before {
         shared.signals.takeable.notify_one();
     }
-    reaped
 }
 
 /// Holds the watcher while it reads only: a reap calls hooks, which may submit (R7.3).
 async fn find_dead(shared: &Shared) -> StoreResult<Vec<Session>> {
     let mut watcher = shared.watcher.lock().await;
-    let renewals = shared.renewed.borrow().count;
     let (mut dead, mut listed, mut after) = (Vec::new(), Vec::new(), None);
     loop {
         let call = Sessions { after, max: PAGE };
         let page = shared
             .send_once("sessions", shared.store.sessions(call))
             .await?;
-        let at = shared.clock.elapsed();
+        // Both as of now: a read that took long has shown the beat of now.
+        let (renewals, at) = (shared.renewed.borrow().count, shared.clock.elapsed());
         for session in page.sessions {
             listed.push(session.id.clone());
             let own = session.id == shared.session_id();
@@ -126,6 +125,7 @@ pub(super) async fn reap(shared: &Shared, id: &SessionId, beat: u64) -> StoreRes
         {
             ReapReply::Moved => return Ok(false),
             ReapReply::Reaped { ended, more, .. } => {
+                shared.reaped.fetch_add(1, Ordering::AcqRel);
                 tell_all(shared, &ended);
                 if !more {
                     return Ok(true);

@@ -105,7 +105,9 @@ async fn stage_chunk(
         // The job exists already when a submit was applied whose answer was lost.
         StageReply::Staged | StageReply::IdTaken => Ok(true),
         StageReply::Gone => {
-            shared.await_new_session(session).await;
+            shared
+                .await_new_session(session, &shared.signals.stop)
+                .await;
             Ok(false)
         }
     }

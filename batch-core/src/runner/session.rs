@@ -4,6 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
+use super::gauges::Known;
 use super::shared::{Renewed, Shared};
 use crate::error::Error;
 use crate::id::{SessionId, Ticket};
@@ -134,7 +137,7 @@ async fn return_lost(shared: &Shared, start: Start) {
 
 /// R7.1: one job a beat is looked after, in case another process ended it.
 async fn check_one_job(shared: &Shared) {
-    let Some(id) = shared.gauges.next_to_check() else {
+    let Some((id, known)) = shared.gauges.next_to_check() else {
         return;
     };
     let reply = shared
@@ -142,7 +145,10 @@ async fn check_one_job(shared: &Shared) {
         .await;
     let ended = match reply {
         Ok(JobReply::Found(job)) => job.status.is_terminal() && job.counts.running == 0,
-        Ok(JobReply::NotFound) => true,
+        Ok(JobReply::NotFound) => match known {
+            Known::Unsure { until } => shared.clock.elapsed() >= until,
+            Known::Live | Known::Cancelled => true,
+        },
         Err(_) => false,
     };
     if ended {
@@ -151,11 +157,11 @@ async fn check_one_job(shared: &Shared) {
 }
 
 impl Shared {
-    /// Waits until a session that was found gone is replaced, or the runner closes.
-    pub(super) async fn await_new_session(&self, gone: &SessionId) {
+    /// Waits until a session that was found gone is replaced, or there is an end of it.
+    pub(super) async fn await_new_session(&self, gone: &SessionId, end: &CancellationToken) {
         self.signals.gone.notify_one();
         let mut session = self.session.subscribe();
         let replaced = session.wait_for(|now| now != gone);
-        let _ = self.signals.closing.run_until_cancelled(replaced).await;
+        let _ = end.run_until_cancelled(replaced).await;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -25,6 +25,7 @@ use crate::hooks::Hooks;
 use crate::id::{SessionId, Ticket};
 use crate::store::Store;
 use crate::store::call::Start;
+use crate::store::error::{StoreError, StoreErrorKind};
 use crate::time::Timestamp;
 
 /// One runner, as its tasks see it.
@@ -47,6 +48,8 @@ pub(crate) struct Shared {
     tickets: Mutex<HashMap<Ticket, Option<Start>>>,
     /// Other sessions and how long their beats stood still.
     pub(super) watcher: AsyncMutex<Watcher>,
+    /// Steps of reap that took something back.
+    pub(super) reaped: AtomicU64,
     /// Held by the one idle worker that asks the store.
     pub(super) gate: AsyncMutex<()>,
     /// Held by the one task that looks after lost starts and jobs.
@@ -97,6 +100,7 @@ pub(super) struct Tasks {
 
 impl Shared {
     pub(super) async fn new(builder: RunnerBuilder) -> Result<Arc<Self>, Error> {
+        let runtime = Handle::try_current().map_err(|_| no_runtime())?;
         let shared = Self {
             store: builder.store,
             fetch: builder.fetch,
@@ -111,6 +115,7 @@ impl Shared {
             store_time: Mutex::default(),
             tickets: Mutex::default(),
             watcher: AsyncMutex::default(),
+            reaped: AtomicU64::default(),
             gate: AsyncMutex::default(),
             upkeep: AsyncMutex::default(),
             signals: Signals::default(),
@@ -121,7 +126,7 @@ impl Shared {
                 close_begun: AtomicBool::new(false),
                 closed: watch::Sender::new(None),
             },
-            runtime: Handle::current(),
+            runtime,
         };
         let capabilities = shared
             .send("capabilities", || shared.store.capabilities())
@@ -211,6 +216,11 @@ impl Shared {
             &self.runtime,
         );
     }
+}
+
+fn no_runtime() -> StoreError {
+    let reason = "a runner starts inside a tokio runtime; enter one";
+    StoreError::new(StoreErrorKind::Unsupported, "start", reason)
 }
 
 /// Locks plain data that no panic can leave half changed.

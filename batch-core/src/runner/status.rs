@@ -57,7 +57,9 @@ pub(super) async fn job(shared: &Shared, id: &JobId) -> Result<Job, Error> {
 
 pub(super) async fn targets(shared: &Shared, query: TargetQuery) -> Result<TargetPage, Error> {
     match shared
-        .send("targets", || shared.store.targets(query.clone()))
+        .send(("targets", &query.id), || {
+            shared.store.targets(query.clone())
+        })
         .await?
     {
         TargetReply::Page(page) => Ok(page),

@@ -1,7 +1,9 @@
 //! How a submission becomes a job, or finds the one that it made before (R1).
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use super::gauges::{Known, let_go};
 use super::scan::{Scan, scan, stage};
 use super::shared::Shared;
 use super::tally::add;
@@ -105,18 +107,23 @@ async fn prepare(shared: &Arc<Shared>, submission: Submission) -> Result<Submitt
         submission,
     };
     let result = settle(shared, &draft).await;
-    if may_be_made(&result, &draft.id) {
-        registered.keep(&draft.kind);
+    if let Some(known) = known_after(shared, &result, &draft.id) {
+        registered.keep(&draft.kind, known);
     }
+    // The job is made: what injected code does in a drop is no matter of the submit any more.
+    let_go(draft);
     result
 }
 
-/// Whether the store has the job, or may have it: nobody learned what became of it.
-fn may_be_made(result: &Result<Submitted, Error>, id: &JobId) -> bool {
+/// What is known of the job, if the store has it, or may have it.
+fn known_after(shared: &Shared, result: &Result<Submitted, Error>, id: &JobId) -> Option<Known> {
     match result {
-        Ok(submitted) => submitted.id == *id,
-        Err(Error::Store(error)) => error.kind() == StoreErrorKind::Unknown,
-        Err(_) => false,
+        Ok(submitted) => (submitted.id == *id).then_some(Known::Live),
+        Err(Error::Store(error)) if error.kind() == StoreErrorKind::Unknown => {
+            let until = shared.clock.elapsed() + shared.config.store_retry_for;
+            Some(Known::Unsure { until })
+        }
+        Err(_) => None,
     }
 }
 
@@ -136,11 +143,11 @@ impl<'a> Registered<'a> {
     /// A job of another kind is never run here, so that nothing would forget its caller.
     ///
     /// One that only may be there is looked for like the others, a job a beat (R7.1).
-    fn keep(mut self, kind: &Kind) {
+    fn keep(mut self, kind: &Kind, known: Known) {
         if *kind == self.shared.config.kind
             && let Some(id) = self.id.take()
         {
-            self.shared.gauges.job_made(&id);
+            self.shared.gauges.job_made(&id, known);
         }
     }
 }
@@ -179,6 +186,7 @@ async fn settle(shared: &Shared, draft: &Draft) -> Result<Submitted, Error> {
             return Err(Error::Closed);
         }
         let session = shared.session_id();
+        let reaped = shared.reaped.load(Ordering::Acquire);
         let call = call(shared, draft, &session, targets.clone());
         let reply = shared
             .send(("submit", &draft.id), || shared.store.submit(call.clone()))
@@ -187,9 +195,15 @@ async fn settle(shared: &Shared, draft: &Draft) -> Result<Submitted, Error> {
             reply,
             SubmitReply::Reused { .. } | SubmitReply::CallerBusy | SubmitReply::Busy
         );
-        // R1.11: what a dead session holds is given back before a refusal counts.
-        if refused && !std::mem::replace(&mut looked, true) && recover::look(shared).await {
-            continue;
+        // R1.11: what a dead session holds is given back before a refusal counts, whoever of
+        // this runner did it meanwhile.
+        if refused {
+            if !std::mem::replace(&mut looked, true) {
+                recover::look(shared).await;
+            }
+            if shared.reaped.load(Ordering::Acquire) != reaped {
+                continue;
+            }
         }
         match reply {
             SubmitReply::Send => {
@@ -205,7 +219,11 @@ async fn settle(shared: &Shared, draft: &Draft) -> Result<Submitted, Error> {
                     targets = Brought::Staged;
                 }
             }
-            SubmitReply::Gone => shared.await_new_session(&session).await,
+            // A close waits for this submit: it may still get a session.
+            SubmitReply::Gone => {
+                let stop = &shared.signals.stop;
+                shared.await_new_session(&session, stop).await;
+            }
             reply => return accept(shared, draft, reply),
         }
     }
@@ -285,8 +303,14 @@ fn refused(shared: &Shared, draft: &Draft, refusal: SubmitReply) -> Error {
         SubmitReply::CallerBusy => Error::CallerBusy,
         SubmitReply::Busy => Error::Busy,
         SubmitReply::KeyConflict { id } => Error::KeyConflict { id },
-        _ => StoreError::new(StoreErrorKind::Invalid, "submit", "the job's id is taken")
-            .with_id(&draft.id)
-            .into(),
+        SubmitReply::IdTaken
+        | SubmitReply::Created { .. }
+        | SubmitReply::Reused { .. }
+        | SubmitReply::Send
+        | SubmitReply::Gone => {
+            StoreError::new(StoreErrorKind::Invalid, "submit", "the job's id is taken")
+                .with_id(&draft.id)
+                .into()
+        }
     }
 }

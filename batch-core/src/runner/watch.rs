@@ -4,19 +4,23 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::shared::Shared;
+use super::shared::{Shared, lock};
 use super::status;
 use crate::error::Error;
 use crate::id::JobId;
+use crate::store::error::{StoreError, StoreErrorKind};
 use crate::store::query::{TargetOrder, TargetQuery};
 use crate::store::view::{Job, Target};
 use crate::time::Timestamp;
 
 /// Outcomes that are read at a time.
 const PAGE: u32 = 256;
+
+/// How long one read may take where less time is given.
+const SHORTEST_READ: Duration = Duration::from_secs(1);
 
 /// What happened to a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,30 +115,50 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Reads a job when it has ended, or as it is when the time is up.
+/// Reads a job when it has ended, or as it was read last when the time is up.
 pub(super) async fn wait(
     shared: &Shared,
     id: &JobId,
     timeout: Option<Duration>,
 ) -> Result<Job, Error> {
-    let begun = shared.clock.elapsed();
+    let last = Mutex::default();
+    let mut ended = std::pin::pin!(until_ended(shared, id, &last));
+    let Some(limit) = timeout else {
+        return ended.await;
+    };
+    // One answer is given a while, also where no time is.
+    for more in [limit, SHORTEST_READ.saturating_sub(limit)] {
+        tokio::select! {
+            biased;
+            ended = ended.as_mut() => return ended,
+            () = shared.clock.sleep(more) => {}
+        }
+        if let Some(job) = lock(&last).take() {
+            return Ok(job);
+        }
+    }
+    Err(unanswered(id))
+}
+
+/// Reads a job until it has ended; `last` keeps it as it was read last.
+async fn until_ended(shared: &Shared, id: &JobId, last: &Mutex<Option<Job>>) -> Result<Job, Error> {
     loop {
         let mut progress = std::pin::pin!(shared.signals.progress.notified());
         progress.as_mut().enable();
         let job = status::job(shared, id).await?;
-        let passed = shared.clock.elapsed().saturating_sub(begun);
-        if job.status.is_terminal() || timeout.is_some_and(|limit| passed >= limit) {
+        if job.status.is_terminal() {
             return Ok(job);
         }
-        match timeout {
-            None => shared.pause(progress.as_mut()).await,
-            Some(limit) => tokio::select! {
-                biased;
-                () = shared.pause(progress.as_mut()) => {}
-                () = shared.clock.sleep(limit.saturating_sub(passed)) => {}
-            },
-        }
+        *lock(last) = Some(job);
+        shared.pause(progress.as_mut()).await;
     }
+}
+
+fn unanswered(id: &JobId) -> Error {
+    let reason = "the store gave no answer in time; wait longer, or try again";
+    StoreError::new(StoreErrorKind::Unavailable, "job", reason)
+        .with_id(id)
+        .into()
 }
 
 impl Shared {

@@ -1,5 +1,6 @@
 //! A worker: takes a target, tries it, delivers what came of it, and goes on (R2.1).
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use futures_util::FutureExt;
 
 use super::attempt::{Tried, attempt};
 use super::deliver::deliver;
+use super::gauges::{Guarded, let_go};
 use super::shared::Shared;
 use crate::caller::Caller;
 use crate::id::Ticket;
@@ -20,7 +22,7 @@ pub(super) struct Taken {
     pub(super) started: Started,
     pub(super) ticket: Ticket,
     /// The value that was submitted here. A cancel forgets it, but not of this start (R5.1).
-    pub(super) caller: Option<Arc<dyn Caller>>,
+    pub(super) caller: Guarded<Arc<dyn Caller>>,
 }
 
 /// How long a worker waits after a take that failed for good.
@@ -59,7 +61,7 @@ async fn idle(shared: &Shared) -> Option<Taken> {
             return None;
         }
         // Registered before the take, so that no wake-up falls between both.
-        let mut woken = std::pin::pin!(shared.store.wake(&shared.config.kind).fuse());
+        let mut woken = std::pin::pin!(wake(shared).fuse());
         let mut told = std::pin::pin!(shared.signals.takeable.notified());
         told.as_mut().enable();
         let early = (&mut woken).now_or_never().is_some() && trusted;
@@ -80,6 +82,16 @@ async fn idle(shared: &Shared) -> Option<Taken> {
                 () = shared.clock.sleep(wait) => {}
             }
         }
+    }
+}
+
+/// A store that panics in its wake wakes nobody this time (R8.1).
+async fn wake(shared: &Shared) {
+    let woken = AssertUnwindSafe(shared.store.wake(&shared.config.kind)).catch_unwind();
+    if let Err(panic) = woken.await {
+        let_go(panic);
+        tracing::warn!("the store panicked in its wake");
+        std::future::pending::<()>().await;
     }
 }
 
@@ -122,7 +134,7 @@ impl Shared {
             TakeReply::Started(started) => {
                 self.keep_ticket(&call.ticket, started.start.clone());
                 Next::Taken(Box::new(Taken {
-                    caller: self.gauges.caller(&started.start.job),
+                    caller: Guarded::maybe(self.gauges.caller(&started.start.job)),
                     started: *started,
                     ticket: call.ticket,
                 }))
@@ -133,7 +145,8 @@ impl Shared {
             }
             TakeReply::Gone => {
                 self.drop_ticket(&call.ticket);
-                self.await_new_session(&call.session).await;
+                self.await_new_session(&call.session, &self.signals.closing)
+                    .await;
                 Next::Again
             }
         }

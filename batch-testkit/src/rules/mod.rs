@@ -31,9 +31,9 @@ pub mod turn;
 pub mod waiting;
 
 pub use crate::runner_rules::{
-    again as runner_again, cancel as runner_cancel, close as runner_close, ending as runner_ending,
-    faults as runner_faults, gauges as runner_gauges, long as runner_long, race as runner_race,
-    reads as runner_reads, retry as runner_retry, rotation as runner_rotation,
+    again as runner_again, cancel as runner_cancel, close as runner_close, damage as runner_damage,
+    ending as runner_ending, faults as runner_faults, gauges as runner_gauges, long as runner_long,
+    race as runner_race, reads as runner_reads, retry as runner_retry, rotation as runner_rotation,
     sessions as runner_sessions, settings as runner_settings, stopping as runner_stopping,
     submit as runner_submit, target as runner_target, waiting as runner_waiting,
     watch as runner_watch,

@@ -67,6 +67,9 @@ macro_rules! for_each_runner_rule {
                 "R8.2, B20" b20_a_broken_store_causes_no_storm;
                 "R8.1, B20" b20_a_closed_store_causes_no_storm;
             }
+            runner_damage {
+                "R8.3, R3.2" damage_in_a_take_keeps_no_answer;
+            }
             runner_gauges {
                 "R7.1, R7.2" gauges_follow_every_change;
                 "R7.1" a_job_that_another_runner_ended_leaves_the_gauge;
@@ -90,6 +93,7 @@ macro_rules! for_each_runner_rule {
             runner_race {
                 "R1.6, B08" b08_equal_submits_at_once_make_one_job;
                 "R1.6, R1.4, B11" b11_different_submits_at_once_keep_the_caps;
+                "R1.11, B10" b10_a_refusal_does_not_outlive_a_dead_session;
             }
             runner_reads {
                 "R6.1" a_read_writes_nothing;
@@ -154,6 +158,8 @@ macro_rules! for_each_runner_rule {
                 "R1.8, R1.9" a_dropped_submit_makes_its_job;
                 "R1.8" the_callers_value_reaches_its_fetch;
                 "R1.8, R8.2" a_submit_that_nobody_learned_of_keeps_its_caller;
+                "R5.1, R1.8" a_cancel_leaves_its_caller_to_what_is_on_its_way;
+                "R8.1, R3.1" a_caller_that_panics_when_dropped_ends_no_worker;
             }
             runner_target {
                 "R3.1, B25" b25_a_panic_fails_its_target_only;
@@ -182,6 +188,7 @@ macro_rules! for_each_runner_rule {
                 "R13.1, R13.2" a_job_is_followed_from_another_runner;
                 "R13.1" a_watch_of_a_cancelled_job_sees_its_last_outcome;
                 "R13.2" a_wait_ends_with_its_time;
+                "R13.2, R8.2" a_wait_ends_with_its_time_without_a_store;
             }
         }
     };

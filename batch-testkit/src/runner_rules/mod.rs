@@ -11,6 +11,7 @@ mod heard;
 pub mod again;
 pub mod cancel;
 pub mod close;
+pub mod damage;
 pub mod ending;
 pub mod faults;
 pub mod gauges;

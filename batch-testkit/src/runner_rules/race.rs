@@ -1,13 +1,22 @@
 //! Submits that race, from two runners (R1.6).
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use batch_core::config::Config;
 use batch_core::error::Error;
+use batch_core::id::SessionId;
 use batch_core::runner::Runner;
+use batch_core::store::Store;
+use batch_core::store::call::{Enter, Recovery};
 use batch_core::submission::{Submission, Submitted};
 use tokio::task::JoinSet;
 
-use super::crew::{Crew, crew};
+use super::crew::{Crew, crew, now};
 use crate::breach::{Failure, Verdict, holds, same};
+use crate::calls;
 use crate::case::Case;
+use crate::fault::{Fault, FaultStore, Often, Plan};
 
 /// Sends all at once, alternating between the runners.
 async fn all_at_once(
@@ -84,4 +93,49 @@ pub async fn b11_different_submits_at_once_keep_the_caps(case: &mut Case<'_>) ->
     )?;
     one.stop().await?;
     other.close(case).await.map(|_| ())
+}
+
+/// R1.11, B10 A refusal does not count if the dead session behind it is given back meanwhile.
+pub async fn b10_a_refusal_does_not_outlive_a_dead_session(case: &mut Case<'_>) -> Verdict {
+    let fault = Arc::new(FaultStore::new(case.store().clone()));
+    let store: Arc<dyn Store> = fault.clone();
+    fault.plan(Plan {
+        operation: Some("reap"),
+        call: 1,
+        often: Often::FromThenOn,
+        fault: Fault::Stall,
+    });
+    let dead = Enter {
+        beat_length: Duration::from_millis(1),
+        now: now(),
+        ..calls::enter(&SessionId::from("dead"))
+    };
+    case.store().enter(dead.clone()).await?;
+    let cap = |config: &mut Config| config.jobs_per_caller = 1;
+    let mut crew = crew(case).on(store).impatient().with(cap).start().await?;
+    let mut pinned = calls::submit("pinned", vec![calls::target("u")]);
+    pinned.caller.name = crew.caller("caller").name().to_owned();
+    pinned.settings.recovery = Recovery::Interrupt {
+        session: dead.session,
+    };
+    pinned.now = now();
+    case.store().submit(pinned).await?;
+    crew.spy.hold(Some("submit"));
+    let (runner, job) = (crew.runner.clone(), crew.job("a", 1));
+    let submit = tokio::spawn(async move { runner.submit(job).await });
+    crew.spy.reached("submit", 1).await?;
+
+    fault.heal();
+    fault.release();
+    crew.spy.reached("reap", 1).await?;
+    crew.spy.more("renew", 2).await?;
+    crew.spy.hold(None);
+
+    holds(
+        submit.await.is_ok_and(|made| made.is_ok()),
+        "the job is made",
+    )?;
+    let begun = crew.script.expect("a1").await?;
+    crew.turn(|| begun.done("ok")).await?;
+    crew.close(case).await.map(|_| ())
 }

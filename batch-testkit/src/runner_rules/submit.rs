@@ -6,7 +6,8 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-use batch_core::caller::{Caller, PlainCaller};
+use async_trait::async_trait;
+use batch_core::caller::{BoxError, Caller, Callers, PlainCaller};
 use batch_core::config::Config;
 use batch_core::error::{Error, Field};
 use batch_core::hooks::JobEvent;
@@ -21,6 +22,7 @@ use super::heard::Note;
 use crate::breach::{Verdict, holds, present, same, unlike};
 use crate::case::Case;
 use crate::fault::{Fault, FaultStore, Often, Plan, drop_at_poll};
+use crate::script::echo;
 
 /// R1.1 A job has a target.
 pub async fn a_submit_without_targets_is_refused(case: &mut Case<'_>) -> Verdict {
@@ -315,5 +317,75 @@ pub async fn a_submit_that_nobody_learned_of_keeps_its_caller(case: &mut Case<'_
         .until(&Note::Job(JobEvent::Ended(JobStatus::Done)), 1)
         .await?;
     fault.heal();
+    crew.close(case).await.map(|_| ())
+}
+
+/// Knows nobody.
+struct Nobody;
+
+#[async_trait]
+impl Callers for Nobody {
+    async fn rebuild(&self, _: &str, _: &str) -> Result<Option<Arc<dyn Caller>>, BoxError> {
+        Ok(None)
+    }
+}
+
+/// R5.1, R1.8 A cancel leaves the caller's value to a start that is on its way.
+pub async fn a_cancel_leaves_its_caller_to_what_is_on_its_way(case: &mut Case<'_>) -> Verdict {
+    let mut crew = crew(case).callers(Nobody).start().await?;
+    crew.submit("x", 1).await?;
+    let first = crew.script.expect("x1").await?;
+    let plain = PlainCaller::new(case.markers().text("desk"));
+    let desk = Arc::new(Desk { plain, secret: 7 });
+    let id = crew
+        .make(Submission::new(desk, list(case.markers(), "a", 1)))
+        .await?;
+    crew.spy.hold(Some("turn"));
+    crew.turn(|| first.done("ok")).await?;
+
+    holds(crew.runner.cancel(&id).await?, "a live job")?;
+    crew.spy.hold(None);
+    let begun = crew.script.next().await?;
+
+    let desk = (&*begun.caller as &dyn Any).downcast_ref::<Desk>();
+    same(desk.map(|desk| desk.secret), Some(7))?;
+    begun.done("late");
+    let late = Note::Target(None, case.markers().text("late").len() + 2);
+    crew.heard.until(&late, 1).await?;
+    crew.close(case).await.map(|_| ())
+}
+
+/// A caller that panics once more when it is let go.
+struct Trap(PlainCaller);
+
+impl Caller for Trap {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn class(&self) -> &str {
+        self.0.class()
+    }
+}
+
+impl Drop for Trap {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            std::panic::panic_any("dropped");
+        }
+    }
+}
+
+/// R8.1, R3.1 A caller whose drop panics ends no worker.
+pub async fn a_caller_that_panics_when_dropped_ends_no_worker(case: &mut Case<'_>) -> Verdict {
+    let crew = crew(case).run(echo).await?;
+    let trap = Arc::new(Trap(PlainCaller::new(case.markers().text("trap"))));
+    let targets = list(case.markers(), "a", 1);
+    let id = crew.make(Submission::new(trap, targets)).await?;
+    crew.ends(&id, JobStatus::Done).await?;
+
+    let next = crew.submit("b", 1).await?;
+
+    crew.ends(&next, JobStatus::Done).await?;
     crew.close(case).await.map(|_| ())
 }

@@ -1,14 +1,19 @@
 //! Following a job, and waiting for its end (R13).
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use batch_core::error::Error;
 use batch_core::runner::{Event, Watch};
 use batch_core::state::JobStatus;
+use batch_core::store::Store;
+use batch_core::store::error::StoreErrorKind;
 use batch_core::submission::Mode;
 
 use super::crew::crew;
 use crate::breach::{Verdict, same, unlike};
 use crate::case::Case;
+use crate::fault::{Fault, FaultStore, Often, Plan};
 use crate::script::SOON;
 
 /// The names of all events to the last; a stored target by its index.
@@ -116,5 +121,33 @@ pub async fn a_wait_ends_with_its_time(case: &mut Case<'_>) -> Verdict {
         crew.runner.wait(&id, Some(Duration::MAX)).await?.status,
         JobStatus::Done,
     )?;
+    crew.close(case).await.map(|_| ())
+}
+
+/// R13.2, R8.2 A wait ends with its time although the store says nothing.
+pub async fn a_wait_ends_with_its_time_without_a_store(case: &mut Case<'_>) -> Verdict {
+    let fault = Arc::new(FaultStore::new(case.store().clone()));
+    let store: Arc<dyn Store> = fault.clone();
+    let mut crew = crew(case).on(store).start().await?;
+    let id = crew.submit("a", 1).await?;
+    let begun = crew.script.expect("a1").await?;
+    fault.plan(Plan {
+        operation: Some("job"),
+        call: 1,
+        often: Often::FromThenOn,
+        fault: Fault::Stall,
+    });
+
+    let waited = crew.runner.wait(&id, Some(Duration::from_millis(1))).await;
+
+    let kind = match &waited {
+        Err(Error::Store(error)) => Some(error.kind()),
+        _ => None,
+    };
+    same(kind, Some(StoreErrorKind::Unavailable))?;
+    fault.heal();
+    fault.release();
+    begun.done("ok");
+    crew.ends(&id, JobStatus::Done).await?;
     crew.close(case).await.map(|_| ())
 }
