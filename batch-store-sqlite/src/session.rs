@@ -13,9 +13,11 @@ use crate::lock::Hold;
 pub(crate) async fn enter(handle: &Handle, call: Enter) -> StoreResult<EnterReply> {
     let locks = handle.locks();
     let operation = Operation::on("enter", &call.session);
+    // The step may be run again: what its first run took is its own.
+    let mut taken = None;
     handle
         .write(operation, move |tables| {
-            let hold = locks.hold(&call.session)?;
+            let hold = *taken.get_or_insert(locks.hold(&call.session)?);
             if hold == Hold::New {
                 locks.remove_strays(|session| Ok(tables.session(session)?.is_some()))?;
             }
