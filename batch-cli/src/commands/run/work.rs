@@ -48,7 +48,7 @@ pub(super) async fn work(
     plan: Plan,
     console: &Arc<Console>,
 ) -> Result<Exit, Failure> {
-    let signals = Signals::listen()
+    let mut signals = Signals::listen()
         .map_err(|error| Failure::new(Exit::Bug, format!("cannot listen to signals: {error}")))?;
     let progress = Arc::new(Notify::new());
     let config = config(request, &plan);
@@ -56,11 +56,11 @@ pub(super) async fn work(
         Fetcher::Command(exec) => builder(reads, exec),
         Fetcher::Get(get) => builder(reads, get),
     };
-    let runner = builder
-        .config(config)
-        .hooks(hooks(&progress))
-        .start()
-        .await?;
+    let starting = builder.config(config).hooks(hooks(&progress)).start();
+    let runner = match until_signal(pin!(starting), &mut signals).await {
+        Step::Ended(started) => started?,
+        Step::Signalled => return Ok(Exit::Signalled),
+    };
     let run = Run {
         request,
         runner,
@@ -147,7 +147,12 @@ impl Run<'_> {
             Ok(None) => return self.give_up(Ok(Exit::Signalled)).await,
             Err(failure) => return self.give_up(Err(failure)).await,
         };
-        let counts = family.tally(self.reads).await?;
+        let counting = family.tally(self.reads);
+        let counts = match until_signal(pin!(counting), &mut signals).await {
+            Step::Ended(Ok(counts)) => counts,
+            Step::Ended(Err(failure)) => return self.give_up(Err(failure)).await,
+            Step::Signalled => return self.give_up(Ok(Exit::Signalled)).await,
+        };
         let store = self.request.address.shown();
         finish::say_begun(&family, counts, reused, &store, self.console);
         let stop = CancellationToken::new();
