@@ -114,7 +114,7 @@ pub(crate) struct Run {
     /// Start nothing more after failures: never, fail=N or fail=P% [default: never]
     #[arg(long, value_name = "WHEN", value_parser = value::halt)]
     pub(crate) halt: Option<Halt>,
-    /// The longest that one try may take [default: no limit]
+    /// The longest that one try may take, as 90s, 5m or 1h [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = value::duration)]
     pub(crate) timeout: Option<Duration>,
     /// How long a busy target waits at least

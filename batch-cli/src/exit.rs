@@ -101,7 +101,7 @@ impl Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let exit = match error.kind() {
-            StoreErrorKind::Invalid => Exit::BadInput,
+            StoreErrorKind::Invalid | StoreErrorKind::Unsupported => Exit::BadInput,
             _ => Exit::Unavailable,
         };
         Self::new(exit, format!("store: {error}"))

@@ -31,6 +31,14 @@ use output::{Console, LogWriter};
 /// How long threads that are blocked may hold the end up.
 const SHUTDOWN: Duration = Duration::from_millis(100);
 
+/// The crates whose log lines `-v` shows.
+const OWN_CRATES: [&str; 4] = [
+    "batchq",
+    "batch_core",
+    "batch_store_sled",
+    "batch_store_sqlite",
+];
+
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
@@ -73,6 +81,8 @@ fn run(args: Args, console: Arc<Console>) -> Result<Exit, Failure> {
 }
 
 /// Warnings by default, more with `-v`; `RUST_LOG` says it in detail.
+///
+/// Only our own crates are asked: what a library logs may name a target's host.
 fn log(common: &Common, console: &Arc<Console>) {
     let level = match (common.quiet, common.verbose) {
         (true, _) => "error",
@@ -81,7 +91,8 @@ fn log(common: &Common, console: &Arc<Console>) {
         (false, 2) => "debug",
         (false, _) => "trace",
     };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    let ours = OWN_CRATES.map(|name| format!("{name}={level}")).join(",");
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(ours));
     let writer = LogWriter(console.clone());
     tracing_subscriber::fmt()
         .with_env_filter(filter)

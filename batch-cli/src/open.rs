@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use batch_core::memory::MemoryStore;
 use batch_core::store::Store;
+use batch_store_sled::SledStore;
 use batch_store_sqlite::{Durability, Options, SqliteStore};
 
 use crate::exit::{Exit, Failure};
 
-const KNOWN: &str = "memory:, sqlite:PATH, sqlite:///PATH and sqlite::memory:";
+const KNOWN: &str = "memory:, sqlite:PATH, sqlite:///PATH, sqlite::memory: and sled:DIRECTORY";
 const KNOWN_OPTIONS: &str = "durability=power and durability=kill";
 /// Backends that have a name here and no code yet.
-const LATER: [&str; 5] = ["redis", "rediss", "redis+sentinel", "redis+cluster", "sled"];
+const LATER: [&str; 4] = ["redis", "rediss", "redis+sentinel", "redis+cluster"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Backend {
@@ -23,6 +24,9 @@ enum Backend {
     Sqlite {
         path: PathBuf,
         durability: Durability,
+    },
+    Sled {
+        path: PathBuf,
     },
 }
 
@@ -56,6 +60,7 @@ impl Address {
             Backend::Memory => "memory:".to_owned(),
             Backend::SqliteMemory => "sqlite::memory:".to_owned(),
             Backend::Sqlite { path, .. } => format!("sqlite:{}", path.display()),
+            Backend::Sled { path } => format!("sled:{}", path.display()),
         }
     }
 
@@ -70,6 +75,10 @@ impl Address {
             Backend::Sqlite { path, durability } => {
                 let options = Options::default().with_durability(*durability);
                 Arc::new(SqliteStore::open(path, options).await?)
+            }
+            Backend::Sled { path } => {
+                let options = batch_store_sled::Options::default();
+                Arc::new(SledStore::open(path, options).await?)
             }
         })
     }
@@ -89,7 +98,9 @@ impl Address {
     /// Whether opening makes no file.
     pub(crate) fn is_there(&self) -> bool {
         match &self.backend {
-            Backend::Sqlite { path, .. } => !matches!(path.try_exists(), Ok(false)),
+            Backend::Sqlite { path, .. } | Backend::Sled { path } => {
+                !matches!(path.try_exists(), Ok(false))
+            }
             Backend::Memory | Backend::SqliteMemory => true,
         }
     }
@@ -106,9 +117,13 @@ fn parse(url: &str) -> Result<Backend, String> {
         "memory" => Err("memory: takes no path".to_owned()),
         "sqlite" if place == ":memory:" => without_options(Backend::SqliteMemory, options),
         "sqlite" => Ok(Backend::Sqlite {
-            path: sqlite_path(place)?,
+            path: local_path(place, "sqlite")?,
             durability: durability(options)?,
         }),
+        "sled" => {
+            let path = local_path(place, "sled")?;
+            without_options(Backend::Sled { path }, options)
+        }
         later if LATER.contains(&later) => Err(format!(
             "{later} stores are not built in yet; known are {KNOWN}"
         )),
@@ -123,10 +138,12 @@ fn parse(url: &str) -> Result<Backend, String> {
     }
 }
 
-fn sqlite_path(place: &str) -> Result<PathBuf, String> {
+fn local_path(place: &str, scheme: &str) -> Result<PathBuf, String> {
     let path = place.strip_prefix("//").unwrap_or(place);
     if path.is_empty() || (path.len() < place.len() && !path.starts_with('/')) {
-        return Err("give the file as sqlite:PATH or sqlite:///PATH".to_owned());
+        return Err(format!(
+            "give the path as {scheme}:PATH or {scheme}:///PATH"
+        ));
     }
     Ok(PathBuf::from(path))
 }
@@ -219,11 +236,17 @@ mod tests {
             parse("sqlite:/a?durability=power"),
             Ok(sqlite("/a", Durability::Power))
         );
+        assert_eq!(
+            parse("sled:///a/b"),
+            Ok(Backend::Sled {
+                path: "/a/b".into()
+            })
+        );
     }
 
     #[test]
     fn what_is_unknown_is_answered_with_what_is_known() {
-        for url in ["foo:x", "x.db", "", ":", "redis://h", "sled:d", "/a:b"] {
+        for url in ["foo:x", "x.db", "", ":", "redis://h", "/a:b"] {
             assert!(parse(url).unwrap_err().contains(KNOWN), "{url}");
         }
         for url in ["sqlite:a?x=1", "sqlite:a?durability=9"] {
@@ -235,6 +258,8 @@ mod tests {
             "memory:x",
             "memory:?a=1",
             "sqlite::memory:?a",
+            "sled:",
+            "sled:d?x=1",
         ] {
             assert!(parse(url).is_err(), "{url}");
         }

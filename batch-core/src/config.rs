@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crate::id::Kind;
+use crate::limits::MOST_TARGETS;
 use crate::store::call::{Caps, Halt};
 
 /// The settings of a runner.
@@ -16,7 +17,7 @@ pub struct Config {
     pub kind: Kind,
     /// How long a job is kept after its lease; 24 h, at least 2 × `store_retry_for`.
     pub ttl: Duration,
-    /// Targets of one job; 32.
+    /// Targets of one job; 32, at most [`MOST_TARGETS`].
     pub targets_per_job: u64,
     /// Live jobs of one caller; 1.
     pub jobs_per_caller: u64,
@@ -75,7 +76,7 @@ impl Config {
         Self {
             kind: self.kind,
             ttl: wait_or(self.ttl, DAY).max(store_retry_for.saturating_mul(2)),
-            targets_per_job: or(self.targets_per_job, 32),
+            targets_per_job: or(self.targets_per_job, 32).min(MOST_TARGETS),
             jobs_per_caller: or(self.jobs_per_caller, 1),
             jobs_total: or(self.jobs_total, 8),
             workers: or(self.workers, 1).min(worker_ceiling),

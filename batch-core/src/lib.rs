@@ -4,6 +4,8 @@
 //! live jobs in rotation, one target of a job at a time; each outcome is stored.
 //! Begin with [`runner::Runner`]; who writes a store begins with [`store::Store`].
 
+#![deny(clippy::print_stdout)]
+
 pub mod caller;
 pub mod canonical;
 pub mod clock;

@@ -7,6 +7,11 @@ use std::time::Duration;
 /// Targets that one submit, or one chunk of a stage, may carry (R1.10).
 pub const INLINE_TARGETS: usize = 1_000;
 
+/// Targets that any job may have, whatever a deployment allows (R1.4).
+///
+/// A list without an end is left there.
+pub const MOST_TARGETS: u64 = 1 << 24;
+
 /// Bytes of url and options that one submit, or one chunk, may carry (R1.10).
 ///
 /// A single target may be larger; it then travels alone.

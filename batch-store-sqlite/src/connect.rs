@@ -11,7 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::error::classify;
 use crate::migrate::{ADDITIONS, create, migrate};
-use crate::options::Options;
+use crate::options::{Durability, Options};
 use crate::probe::{Found, Identity, probe, unusable};
 use crate::schema::TABLES;
 use crate::tables::Tables;
@@ -30,7 +30,7 @@ const LOCK_EVERY: Duration = Duration::from_micros(500);
 const STATEMENTS: usize = 128;
 
 /// Pages of the log after which the writer copies them into the file.
-const CHECKPOINT_PAGES: u32 = 4_000;
+pub(crate) const CHECKPOINT_PAGES: u32 = 4_000;
 
 /// Bytes that the log keeps on disk once it was copied.
 const LOG_BYTES: u32 = 64 << 20;
@@ -119,6 +119,10 @@ fn set_up_log(conn: &mut Connection, wait: Duration) -> rusqlite::Result<()> {
 fn set_up_writer(conn: &mut Connection, options: &Options) -> rusqlite::Result<()> {
     wait_for_locks(conn, options.busy_timeout)?;
     conn.pragma_update(None, "synchronous", options.durability.synchronous())?;
+    // On macOS a plain sync leaves the data in the disk's cache; elsewhere this is nothing.
+    let full = options.durability == Durability::Power;
+    conn.pragma_update(None, "fullfsync", full)?;
+    conn.pragma_update(None, "checkpoint_fullfsync", full)?;
     conn.pragma_update(None, "cache_size", -WRITER_CACHE)?;
     let ignore = |_: &rusqlite::Row<'_>| Ok(());
     conn.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT_PAGES, ignore)?;

@@ -21,6 +21,8 @@
 //! # }
 //! ```
 
+#![deny(clippy::print_stdout)]
+
 mod cancel;
 mod change;
 mod columns;

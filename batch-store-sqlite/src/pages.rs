@@ -1,7 +1,7 @@
 //! How rows become the pages of reads, inside one read transaction.
 
 use batch_core::decide::Rows;
-use batch_core::decide::row::{JobRow, Place};
+use batch_core::decide::row::JobRow;
 use batch_core::id::{Kind, SessionId};
 use batch_core::limits::{LIST_EXAMINED, PAGE_ROWS};
 use batch_core::store::StoreResult;
@@ -11,7 +11,6 @@ use batch_core::store::query::{
 };
 use batch_core::store::reply::{JobPage, JobReply, KindPage, SessionPage, Stats};
 use batch_core::store::view::{Job, Session, SessionLock};
-use batch_core::time::Timestamp;
 
 use crate::error::error;
 use crate::keys::number;
@@ -78,10 +77,11 @@ impl Tables<'_> {
             }
         }
         loop {
-            let next = (0..heads.len()).min_by_key(|i| heads.get(*i).map(|(_, job)| pos(job)));
+            let next =
+                (0..heads.len()).min_by_key(|i| heads.get(*i).map(|(_, job)| job.position()));
             let Some(at) = next else { return Ok(()) };
             let (pin, job) = heads.swap_remove(at);
-            let cursor = pos(&job);
+            let cursor = job.position();
             if !page.examine(cursor, &job) {
                 return Ok(());
             }
@@ -163,18 +163,9 @@ impl Tables<'_> {
         let holder = self.one(sql::HOLDER_FROM, [&from], |row| row.get::<_, String>(0))?;
         let holder = holder.map(SessionId::new);
         Ok(match (known, holder) {
-            (Some(row), Some(holder)) if holder < row.id => Some(only_starts(holder)),
-            (Some(row), _) => Some(Session {
-                id: row.id,
-                kind: Some(row.kind),
-                host: row.host,
-                entered_at: row.entered,
-                seen_at: row.seen,
-                beat: row.beat,
-                beat_length: row.beat_length,
-                lock: SessionLock::Unknown,
-            }),
-            (None, holder) => holder.map(only_starts),
+            (Some(row), Some(holder)) if holder < row.id => Some(Session::of_starts(holder)),
+            (Some(row), _) => Some(row.view(SessionLock::Unknown)),
+            (None, holder) => holder.map(Session::of_starts),
         })
     }
 }
@@ -212,7 +203,7 @@ impl<'a> Page<'a> {
         }
         self.examined += 1;
         self.cursor = cursor;
-        if matches(job, self.filter) {
+        if job.matches(self.filter) {
             self.jobs.push(job.view(String::new()));
         }
         true
@@ -226,15 +217,6 @@ impl<'a> Page<'a> {
     }
 }
 
-fn matches(job: &JobRow, filter: &JobFilter) -> bool {
-    filter.kind.as_ref().is_none_or(|kind| *kind == job.kind)
-        && filter
-            .caller
-            .as_ref()
-            .is_none_or(|caller| *caller == job.caller.name)
-        && filter.status.is_none_or(|status| status == job.status)
-}
-
 /// Where a page begins: sequence and positions begin at 1.
 fn after(call: &JobList) -> i64 {
     clamped(call.after.unwrap_or(0))
@@ -244,29 +226,9 @@ fn clamped(cursor: u64) -> i64 {
     i64::try_from(cursor).unwrap_or(i64::MAX)
 }
 
-fn pos(job: &JobRow) -> u64 {
-    match job.place {
-        Place::Ready { pos } => pos,
-        Place::Waiting { .. } | Place::Nowhere => u64::MAX,
-    }
-}
-
 /// The text that follows another one in the order of bytes.
 fn following(text: &str) -> String {
     format!("{text}\0")
-}
-
-fn only_starts(id: SessionId) -> Session {
-    Session {
-        id,
-        kind: None,
-        host: String::new(),
-        entered_at: Timestamp::default(),
-        seen_at: Timestamp::default(),
-        beat: 0,
-        beat_length: std::time::Duration::ZERO,
-        lock: SessionLock::Free,
-    }
 }
 
 fn no_rotation() -> StoreError {

@@ -280,8 +280,6 @@ pub(crate) const BEGIN_READ: &str = "BEGIN DEFERRED";
 pub(crate) const COMMIT: &str = "COMMIT";
 /// Gives a transaction up.
 pub(crate) const ROLLBACK: &str = "ROLLBACK";
-/// Moves the log into the file every 64 pages, on a disk that was full.
-pub(crate) const SHORT_LOG: &str = "PRAGMA wal_autocheckpoint = 64";
 /// Moves what readers allow of the log into the file; waits for nobody.
 pub(crate) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 /// Begins one step of a group (S1).

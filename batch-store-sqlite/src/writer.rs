@@ -13,12 +13,19 @@ use batch_core::store::error::{StoreError, StoreErrorKind};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use crate::connect::CHECKPOINT_PAGES;
 use crate::error::{commit_failed, error, failed};
 use crate::sql;
 use crate::tables::{Tables, execute};
 
 /// Steps that share one transaction at most.
 const GROUP: usize = 256;
+
+/// Pages of a log that is kept short, on a disk that was full.
+const SHORT_LOG: u32 = 64;
+
+/// Groups without a full disk after which the log may be long again.
+const SHORT_FOR: u32 = 10_000;
 
 /// A step that waits for the writer.
 pub(crate) type Task = Box<dyn Step>;
@@ -116,6 +123,7 @@ fn forget(panic: Box<dyn Any + Send>) {
 
 /// Serves steps until the channel is closed and drained.
 pub(crate) fn serve(conn: &Connection, tasks: &Receiver<Task>) {
+    let mut log = Log::default();
     while let Ok(first) = tasks.recv_blocking() {
         let mut group = vec![first];
         while group.len() < GROUP
@@ -123,14 +131,17 @@ pub(crate) fn serve(conn: &Connection, tasks: &Receiver<Task>) {
         {
             group.push(task);
         }
-        serve_group(conn, group);
+        serve_group(conn, &mut log, group);
     }
 }
 
-fn serve_group(conn: &Connection, mut group: Vec<Task>) {
+fn serve_group(conn: &Connection, log: &mut Log, mut group: Vec<Task>) {
     let mut end = commit_group(conn, &mut group);
-    if end.as_ref().is_err_and(End::is_full) && make_room(conn) {
+    if end.as_ref().is_err_and(End::is_full) && log.make_room(conn) {
         end = commit_group(conn, &mut group);
+    }
+    if end.is_ok() {
+        log.committed(conn);
     }
     match end {
         Ok(()) => answer(group, Ok(())),
@@ -181,19 +192,43 @@ impl End {
     }
 }
 
-/// Moves the log into the file, so that it is written from its beginning again: on a
-/// disk that is full, that is room. Whether all of it was moved.
-///
-/// The file may need room to grow for that. So the log is kept short from now on: what
-/// somebody frees must not go to the log first.
-fn make_room(conn: &Connection) -> bool {
-    if let Err(cause) = conn.query_row(sql::SHORT_LOG, [], |_| Ok(())) {
-        tracing::warn!(%cause, "the log could not be kept short");
+/// How long the log may grow before it is moved into the file.
+#[derive(Default)]
+struct Log {
+    /// Groups to commit until it may be long again; 0 when it may.
+    short_for: u32,
+}
+
+impl Log {
+    /// Moves the log into the file, so that it is written from its beginning again: on a
+    /// disk that is full, that is room. Whether all of it was moved.
+    ///
+    /// The file may need room to grow for that. So the log is kept short for a while: what
+    /// somebody frees must not go to the log first.
+    fn make_room(&mut self, conn: &Connection) -> bool {
+        self.short_for = SHORT_FOR;
+        limit(conn, SHORT_LOG);
+        let moved = conn.query_row(sql::CHECKPOINT, [], |row| {
+            Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+        });
+        matches!(moved, Ok((log, done)) if log == done)
     }
-    let moved = conn.query_row(sql::CHECKPOINT, [], |row| {
-        Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
-    });
-    matches!(moved, Ok((log, done)) if log == done)
+
+    /// A group was committed.
+    fn committed(&mut self, conn: &Connection) {
+        if self.short_for == 1 {
+            limit(conn, CHECKPOINT_PAGES);
+        }
+        self.short_for = self.short_for.saturating_sub(1);
+    }
+}
+
+/// Sets the pages of the log after which it is moved into the file.
+fn limit(conn: &Connection, pages: u32) {
+    let set = conn.pragma_update_and_check(None, "wal_autocheckpoint", pages, |_| Ok(()));
+    if let Err(cause) = set {
+        tracing::warn!(%cause, "the limit of the log could not be set");
+    }
 }
 
 /// One transaction: all steps, then the commit.

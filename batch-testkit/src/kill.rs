@@ -21,9 +21,10 @@ use crate::backend::{Backend, Setup, Stop};
 use crate::breach::{Failure, Verdict, holds, present, same, unlike};
 use crate::case::{START, job};
 use crate::markers::Markers;
+use crate::record::record;
 use crate::recount::Recount;
 use crate::site::Site;
-use crate::suite;
+use crate::suite::{self, Judgement};
 
 /// How often the child is killed.
 const KILLS: u64 = 10;
@@ -40,16 +41,27 @@ const ROUND: &str = "BATCH_TESTKIT_KILL_ROUND";
 ///
 /// When the store loses what it acknowledged.
 pub fn test(backend: &dyn Backend, name: &str) {
+    let child = std::env::var_os(SITE).zip(std::env::var_os(ROUND));
     let verdict = suite::runtime().map_err(Failure::from).and_then(|runtime| {
-        match (std::env::var_os(SITE), std::env::var(ROUND)) {
-            (Some(dir), Ok(round)) => runtime.block_on(work(backend, &Site::at(dir), &round)),
-            _ => runtime.block_on(kill_and_check(backend, name)),
-        }
+        runtime.block_on(async {
+            match &child {
+                Some((dir, round)) => work(backend, &Site::at(dir), &round.to_string_lossy()).await,
+                None => kill_and_check(backend, name).await,
+            }
+        })
     });
-    match verdict {
-        Ok(()) => {}
-        Err(Failure::NotOffered(why)) => eprintln!("skip  S10.1  {name}: {why}"),
-        Err(failure) => panic!("FAIL  S10.1  {name}   store {}\n{failure}", backend.name()),
+    let judgement = match verdict {
+        Ok(()) => Judgement::Pass,
+        Err(Failure::NotOffered(why)) => Judgement::Skip(why),
+        Err(failure) => Judgement::Fail(failure.to_string()),
+    };
+    if child.is_none() {
+        record(backend.name(), "S10.1", "kill and reopen", &judgement);
+    }
+    match judgement {
+        Judgement::Pass => {}
+        Judgement::Skip(why) => eprintln!("skip  S10.1  {name}: {why}"),
+        Judgement::Fail(what) => panic!("FAIL  S10.1  {name}   store {}\n{what}", backend.name()),
     }
 }
 

@@ -31,8 +31,11 @@
 //! # fn main() {}
 //! ```
 
+#![deny(clippy::print_stdout)]
+
 mod backend;
 mod breach;
+pub mod calls;
 pub mod case;
 mod catalog;
 pub mod clocks;
@@ -43,6 +46,7 @@ mod markers;
 pub mod model;
 pub mod proxy;
 pub mod random;
+mod record;
 mod recount;
 pub mod redis_server;
 pub mod report;

@@ -14,6 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::backend::{Backend, Setup};
 use crate::breach::{Failure, Verdict};
 use crate::case::Case;
+use crate::record::record;
 
 /// How long a rule may take; a store that never answers breaks it.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -51,7 +52,10 @@ pub enum Judgement {
 ///
 /// When the store breaks the rule.
 pub fn test(backend: &dyn Backend, rule: &Rule) {
-    match judge(backend, rule) {
+    let judgement = judge(backend, rule);
+    let test = format!("{}::{}", rule.group, rule.name);
+    record(backend.name(), rule.ids, &test, &judgement);
+    match judgement {
         Judgement::Pass => {}
         Judgement::Skip(why) => eprintln!("skip  {}  {}: {why}", rule.ids, rule.name),
         Judgement::Fail(what) => panic!("{what}"),

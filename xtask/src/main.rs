@@ -2,6 +2,7 @@
 //!
 //! This file reads the arguments; each task is a module of its own.
 
+mod conformance;
 mod test;
 mod tidy;
 mod tools;
@@ -13,7 +14,8 @@ const HELP: &str = "\
 usage: cargo xtask TASK
 
 tasks:
-  test   every check of this repository, in order: tools, format, clippy, tidy, tests, docs
+  test   every check of this repository, in order: tools, format, clippy, tidy, tests,
+         conformance (the report over all stores), docs
   tidy   the house rules only: file length, module docs, names, rule ids, imports
   help   this text";
 

@@ -5,7 +5,7 @@
 
 use std::process::Command;
 
-use crate::{tidy, tools, tree};
+use crate::{conformance, tidy, tools, tree};
 
 /// One named check.
 struct Step {
@@ -33,6 +33,10 @@ const STEPS: &[Step] = &[
     Step {
         name: "tests",
         check: tests,
+    },
+    Step {
+        name: "conformance",
+        check: conformance::run,
     },
     Step {
         name: "docs",
@@ -66,7 +70,12 @@ fn clippy() -> Result<(), String> {
 }
 
 fn tests() -> Result<(), String> {
-    succeed(cargo().args(["test", "--workspace"]))
+    let records = conformance::begin()?;
+    succeed(
+        cargo()
+            .args(["test", "--workspace"])
+            .env(conformance::FOLDER, records),
+    )
 }
 
 fn docs() -> Result<(), String> {

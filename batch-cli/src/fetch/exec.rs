@@ -98,7 +98,8 @@ fn refused(error: &io::Error) -> BoxError {
             TargetError::new("the target holds a NUL byte, which no argument can").into()
         }
         io::ErrorKind::ArgumentListTooLong => {
-            TargetError::new("the target is too long for an argument").into()
+            TargetError::new("the target, or the command with it, is too long for the system")
+                .into()
         }
         io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => RetryLater::new()
             .because(format!("cannot start the command: {error}"))

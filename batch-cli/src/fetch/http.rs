@@ -240,7 +240,18 @@ fn unreachable(error: reqwest::Error) -> TargetError {
     } else {
         ("the exchange failed", "--retry-failed tries it again")
     };
-    TargetError::new(format!("{what}: {}", chain(&error.without_url()))).with_hint(hint)
+    TargetError::new(told(what, error)).with_hint(hint)
+}
+
+/// What went wrong, and why, unless that names the host (R8.5): a refused certificate does.
+fn told(what: &str, error: reqwest::Error) -> String {
+    let host = error.url().and_then(|url| url.host_str());
+    let host = host.map(str::to_owned);
+    let why = chain(&error.without_url());
+    match host {
+        Some(host) if why.contains(&host) => what.to_owned(),
+        _ => format!("{what}: {why}"),
+    }
 }
 
 /// The innermost cause, which says most.

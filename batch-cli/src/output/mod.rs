@@ -83,7 +83,8 @@ impl Console {
                 None => write(),
             }
         };
-        let written = tokio::task::spawn_blocking(write).await.unwrap_or(Ok(()));
+        let written = tokio::task::spawn_blocking(write).await;
+        let written = written.unwrap_or_else(|broken| Err(io::Error::other(broken)));
         written.map_err(|error| Failure::output(&error))
     }
 

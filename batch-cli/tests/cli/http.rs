@@ -95,6 +95,20 @@ fn a_page_is_a_result_with_its_headers() {
     );
 }
 
+/// R8.5
+#[test]
+fn the_most_verbose_log_names_no_host() {
+    let world = World::new();
+    let address = serve();
+    world.write("list", format!("http://{address}/ok\n"));
+
+    let run = ["run", "--get", "-vvv", "list"];
+    let ended = wait(world.command(&run).spawn().unwrap());
+
+    assert_eq!((ended.code, ended.out.as_str()), (Some(0), "hello\n"));
+    assert!(!ended.err.contains(&address.to_string()), "{}", ended.err);
+}
+
 #[test]
 fn a_busy_server_is_asked_again() {
     let (_, ended) = get(&["/busy"], &[]);

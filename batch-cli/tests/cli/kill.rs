@@ -38,8 +38,8 @@ const AWAITED: usize = 8;
 
 #[test]
 fn b04_random_kills_lose_nothing() {
-    let asked = std::env::var("BATCHQ_TEST_KILLS").ok();
-    let kills = asked.map_or(KILLS, |kills| kills.parse().unwrap());
+    let asked = std::env::var_os("BATCHQ_TEST_KILLS");
+    let kills = asked.map_or(KILLS, |kills| kills.to_str().unwrap().parse().unwrap());
     let targets = kills * AWAITED + 40;
     let world = World::with_targets(targets);
     world.fifo("ticks");

@@ -7,6 +7,7 @@
 )]
 #![expect(clippy::format_collect, reason = "lists of a few lines")]
 
+mod backends;
 mod help;
 mod http;
 mod identity;

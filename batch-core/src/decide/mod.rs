@@ -32,6 +32,6 @@ pub use retain::{evict, sweep, touch};
 pub use rows::{Freed, Rows, Table};
 pub use session::{enter, renew};
 pub use show::targets;
-pub use stage::stage;
-pub use submit::submit;
+pub use stage::{check_stage, stage};
+pub use submit::{check_submit, submit};
 pub use take::take;

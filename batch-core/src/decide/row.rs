@@ -8,7 +8,8 @@ use std::time::Duration;
 use crate::id::{JobId, Kind, SessionId, Ticket};
 use crate::state::{JobStatus, TargetStatus};
 use crate::store::call::{CallerName, Halt, Key, Start};
-use crate::store::view::{Counts, Job, KindStats, Outcome};
+use crate::store::query::JobFilter;
+use crate::store::view::{Counts, Job, KindStats, Outcome, Session, SessionLock};
 use crate::time::Timestamp;
 
 /// Where a job stands in its kind's rotation (R2.1, R2.5).
@@ -144,6 +145,28 @@ impl JobRow {
     /// Whether lease + ttl has passed (S6).
     pub fn is_past_ttl(&self, now: Timestamp) -> bool {
         self.lease.after(self.ttl) <= now
+    }
+
+    /// Whether a list with this filter shows it.
+    pub fn matches(&self, filter: &JobFilter) -> bool {
+        let JobFilter {
+            kind,
+            caller,
+            status,
+        } = filter;
+        kind.as_ref().is_none_or(|kind| *kind == self.kind)
+            && caller
+                .as_ref()
+                .is_none_or(|caller| *caller == self.caller.name)
+            && status.is_none_or(|status| status == self.status)
+    }
+
+    /// Its place in the rotation; the last one of all when it is in none.
+    pub fn position(&self) -> u64 {
+        match self.place {
+            Place::Ready { pos } => pos,
+            Place::Waiting { .. } | Place::Nowhere => u64::MAX,
+        }
     }
 
     /// The job as reads show it.
@@ -323,6 +346,22 @@ pub struct SessionRow {
     pub entered: Timestamp,
     /// When it last renewed.
     pub seen: Timestamp,
+}
+
+impl SessionRow {
+    /// The session as reads show it, with what its lock says.
+    pub fn view(self, lock: SessionLock) -> Session {
+        Session {
+            id: self.id,
+            kind: Some(self.kind),
+            host: self.host,
+            entered_at: self.entered,
+            seen_at: self.seen,
+            beat: self.beat,
+            beat_length: self.beat_length,
+            lock,
+        }
+    }
 }
 
 /// Targets that wait for their submit.

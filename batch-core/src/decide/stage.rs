@@ -11,9 +11,14 @@ use crate::store::error::{StoreError, StoreErrorKind};
 use crate::store::reply::StageReply;
 use crate::time::Timestamp;
 
+/// The limits of the contract that a stage must keep, before any row is read.
+pub fn check_stage(call: &Stage) -> StoreResult<()> {
+    check_chunk(&call.targets)
+}
+
 /// Keeps a chunk; rows that were there before are overwritten.
 pub fn stage(rows: &impl Rows, call: &Stage) -> StoreResult<Decision<StageReply>> {
-    check_chunk(&call.targets)?;
+    check_stage(call)?;
     if rows.job(&call.id)?.is_some() {
         return Ok(Decision::unchanged(StageReply::IdTaken));
     }

@@ -14,7 +14,7 @@ use crate::time;
 
 /// Makes a job, or says why not, in the order of precedence of the trait's page.
 pub fn submit(rows: &impl Rows, call: &Submit) -> StoreResult<Decision<SubmitReply>> {
-    check(call).map_err(|error| error.in_operation("submit"))?;
+    check_submit(call)?;
     if let Some(job) = rows.job(&call.id)? {
         return Ok(Decision::unchanged(again(&job, call)));
     }
@@ -37,7 +37,11 @@ pub fn submit(rows: &impl Rows, call: &Submit) -> StoreResult<Decision<SubmitRep
     create(rows, call, kind)
 }
 
-/// The limits of the contract that a call must keep.
+/// The limits of the contract that a submit must keep, before any row is read.
+pub fn check_submit(call: &Submit) -> StoreResult<()> {
+    check(call).map_err(|error| error.in_operation("submit"))
+}
+
 fn check(call: &Submit) -> StoreResult<()> {
     if call.total == 0 {
         return Err(invalid("a job has at least one target"));

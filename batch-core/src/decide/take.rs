@@ -93,15 +93,8 @@ fn first(shared: &Front, pinned: &Front) -> Option<JobRow> {
     [&shared.head, &pinned.head]
         .into_iter()
         .flatten()
-        .min_by_key(|job| position(job))
+        .min_by_key(|job| job.position())
         .cloned()
-}
-
-fn position(job: &JobRow) -> u64 {
-    match job.place {
-        Place::Ready { pos } => pos,
-        Place::Waiting { .. } | Place::Nowhere => u64::MAX,
-    }
 }
 
 fn earlier(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {

@@ -75,7 +75,8 @@ impl MemoryStore {
         Ok(reply)
     }
 
-    /// A panic inside a critical section leaves rows that were whole before it.
+    /// Decisions change nothing and applying one runs no injected code: nothing panics
+    /// half way, and a lock that is poisoned all the same is used on.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

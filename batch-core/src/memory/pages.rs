@@ -9,10 +9,9 @@ use crate::id::{SessionId, Ticket};
 use crate::limits::{LIST_EXAMINED, PAGE_ROWS};
 use crate::store::StoreResult;
 use crate::store::error::{StoreError, StoreErrorKind};
-use crate::store::query::{JobFilter, JobList, JobOrder, JobQuery, KindList, Sessions, StatsQuery};
+use crate::store::query::{JobList, JobOrder, JobQuery, KindList, Sessions, StatsQuery};
 use crate::store::reply::{JobPage, JobReply, KindPage, SessionPage, Stats};
 use crate::store::view::{Session, SessionLock};
-use crate::time::Timestamp;
 
 impl Tables {
     pub(super) fn job_reply(&self, call: &JobQuery) -> JobReply {
@@ -44,7 +43,7 @@ impl Tables {
         };
         let last = examined.len();
         for (count, (cursor, job)) in examined.into_iter().enumerate() {
-            if matches(job, &call.filter) {
+            if job.matches(&call.filter) {
                 page.jobs.push(job.view(String::new()));
             }
             if page.jobs.len() == max || count + 1 == window {
@@ -133,20 +132,11 @@ impl Tables {
     fn session_after(&self, after: Option<&SessionId>) -> Option<Session> {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         let known = self.sessions.range((from, Bound::Unbounded)).next();
-        let holder = self.holder_after(after);
+        let holder = self.holder_after(after).cloned();
         match (known, holder) {
-            (Some((id, _)), Some(holder)) if holder < id => Some(only_starts(holder)),
-            (Some((_, row)), _) => Some(Session {
-                id: row.id.clone(),
-                kind: Some(row.kind.clone()),
-                host: row.host.clone(),
-                entered_at: row.entered,
-                seen_at: row.seen,
-                beat: row.beat,
-                beat_length: row.beat_length,
-                lock: SessionLock::Unknown,
-            }),
-            (None, Some(holder)) => Some(only_starts(holder)),
+            (Some((id, _)), Some(holder)) if holder < *id => Some(Session::of_starts(holder)),
+            (Some((_, row)), _) => Some(row.clone().view(SessionLock::Unknown)),
+            (None, Some(holder)) => Some(Session::of_starts(holder)),
             (None, None) => None,
         }
     }
@@ -167,26 +157,4 @@ impl Tables {
             OpenIndex::Parked { .. } => None,
         }
     }
-}
-
-fn only_starts(id: &SessionId) -> Session {
-    Session {
-        id: id.clone(),
-        kind: None,
-        host: String::new(),
-        entered_at: Timestamp::default(),
-        seen_at: Timestamp::default(),
-        beat: 0,
-        beat_length: std::time::Duration::ZERO,
-        lock: SessionLock::Free,
-    }
-}
-
-fn matches(job: &JobRow, filter: &JobFilter) -> bool {
-    filter.kind.as_ref().is_none_or(|kind| *kind == job.kind)
-        && filter
-            .caller
-            .as_ref()
-            .is_none_or(|caller| *caller == job.caller.name)
-        && filter.status.is_none_or(|status| status == job.status)
 }

@@ -12,6 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::gauges::let_go;
 use super::retry::{Failure, Retry, classify, retry};
 use super::shared::Shared;
+use super::worker::Taken;
 use crate::caller::{BoxError, Caller};
 use crate::fetch::{Attempt, CancelSignal, Json, TargetError};
 use crate::store::call::Answer;
@@ -95,11 +96,12 @@ enum End {
 }
 
 /// Tries a target, on a task of its own, so that nothing it does ends a worker.
-pub(super) async fn attempt(shared: &Shared, started: &Started) -> Tried {
+pub(super) async fn attempt(shared: &Shared, taken: &Taken) -> Tried {
+    let started = &taken.started;
     let begun = shared.clock.elapsed();
     let end = {
         let _counted = shared.gauges.fetching();
-        within_limit(shared, started).await
+        within_limit(shared, taken).await
     };
     let took = shared.clock.elapsed().saturating_sub(begun);
     let tried = match end {
@@ -124,10 +126,15 @@ enum Broken {
     TimedOut,
 }
 
-/// R3.5: at the limit the try is dropped.
-async fn within_limit(shared: &Shared, started: &Started) -> Result<End, Broken> {
-    let task = AbortOnDropHandle::new(shared.runtime.spawn(quiet(run(shared, started))));
-    let ended = match shared.config.target_timeout {
+/// R3.5: at the limit the try is dropped. One that blocks its thread cannot be, and is
+/// late when it ends.
+async fn within_limit(shared: &Shared, taken: &Taken) -> Result<End, Broken> {
+    let begun = shared.clock.elapsed();
+    let (work, clock) = (quiet(run(shared, taken)), shared.clock.clone());
+    let timed = async move { (work.await, clock.elapsed()) };
+    let task = AbortOnDropHandle::new(shared.runtime.spawn(timed));
+    let limit = shared.config.target_timeout;
+    let ended = match limit {
         None => task.await,
         Some(limit) => tokio::select! {
             biased;
@@ -135,7 +142,12 @@ async fn within_limit(shared: &Shared, started: &Started) -> Result<End, Broken>
             () = shared.clock.sleep(limit) => return Err(Broken::TimedOut),
         },
     };
-    ended.ok().flatten().ok_or(Broken::Panicked)
+    let (end, at) = ended.map_err(|_| Broken::Panicked)?;
+    if limit.is_some_and(|limit| at.saturating_sub(begun) > limit) {
+        let_go(end);
+        return Err(Broken::TimedOut);
+    }
+    end.ok_or(Broken::Panicked)
 }
 
 /// The try itself; `None` when it panicked. Nobody may be there any more to take its
@@ -166,8 +178,11 @@ impl<F> Drop for Quiet<F> {
 }
 
 /// The same, free of borrows. An error is read here, where it may panic.
-fn run(shared: &Shared, started: &Started) -> impl Future<Output = End> + Send + 'static + use<> {
-    let known = shared.gauges.caller(&started.start.job);
+fn run(shared: &Shared, taken: &Taken) -> impl Future<Output = End> + Send + 'static + use<> {
+    let Taken {
+        started, caller, ..
+    } = taken;
+    let known = caller.clone();
     let callers = shared.callers.clone();
     let fetch = shared.fetch.clone();
     let signal = CancelSignal::new(shared.signals.cancel.clone());

@@ -35,7 +35,7 @@ impl Drop for Guard {
 
 /// Closes once; every call waits for the same end, each within its own deadline.
 pub(super) async fn close(shared: &Arc<Shared>, deadline: Option<Duration>) -> CloseReport {
-    begin(shared, deadline);
+    let began = begin(shared, deadline);
     let mut closed = shared.tasks.closed.subscribe();
     let ended = async {
         match closed.wait_for(Option::is_some).await {
@@ -51,15 +51,24 @@ pub(super) async fn close(shared: &Arc<Shared>, deadline: Option<Duration>) -> C
             () = shared.clock.sleep(limit) => None,
         },
     };
-    report.unwrap_or_else(|| CloseReport {
-        unfinished: shared.starts_in_hand(),
-        gave_back: false,
+    report.unwrap_or_else(|| {
+        let unfinished = shared.starts_in_hand();
+        // The runtime may be too busy to come to the end in time; it is the end all the same.
+        if began {
+            end(shared);
+            shared.gauges.close();
+        }
+        CloseReport {
+            unfinished,
+            gave_back: false,
+        }
     })
 }
 
-fn begin(shared: &Arc<Shared>, deadline: Option<Duration>) {
+/// Begins the one close; whether it was this call that did.
+fn begin(shared: &Arc<Shared>, deadline: Option<Duration>) -> bool {
     if shared.tasks.close_begun.swap(true, Ordering::AcqRel) {
-        return;
+        return false;
     }
     shared.signals.closing.cancel();
     let own = shared.clone();
@@ -67,40 +76,48 @@ fn begin(shared: &Arc<Shared>, deadline: Option<Duration>) {
         let report = run(&own, deadline).await;
         own.tasks.closed.send_replace(Some(report));
     });
+    true
 }
 
 async fn run(shared: &Arc<Shared>, deadline: Option<Duration>) -> CloseReport {
     let begun = shared.clock.elapsed();
     let keep = deadline.map(|limit| limit.saturating_sub(RESERVE.min(limit / 10)));
-    let in_time = shared.within(keep, drain(shared)).await.is_some();
+    let in_time = shared.within(keep, drain(shared, keep)).await.is_some();
     let unfinished = if in_time {
         Vec::new()
     } else {
         shared.starts_in_hand()
     };
-    // A drain that ran out of time may not have come to the signal.
-    shared.signals.cancel.cancel();
-    shared.signals.abort.cancel();
-    shared.signals.stop.cancel();
-    shared.tasks.workers.close();
-    shared.tasks.background.close();
+    end(shared);
     let left =
         deadline.map(|limit| limit.saturating_sub(shared.clock.elapsed().saturating_sub(begun)));
     let gave_back = shared
         .within(left, give_back(shared))
         .await
         .unwrap_or(false);
-    shared.gauges.clear();
+    shared.gauges.close();
     CloseReport {
         unfinished,
         gave_back,
     }
 }
 
+/// Ends every task. A drain that ran out of time may not have come to the signal.
+fn end(shared: &Shared) {
+    shared.signals.cancel.cancel();
+    shared.signals.abort.cancel();
+    shared.signals.stop.cancel();
+    shared.tasks.workers.close();
+    shared.tasks.background.close();
+}
+
 /// Waits for begun submits, then for the fetches and what they came to.
-async fn drain(shared: &Shared) {
+///
+/// A submit that hangs leaves half of the time to the fetches.
+async fn drain(shared: &Shared, time: Option<Duration>) {
     shared.tasks.submits.close();
-    shared.tasks.submits.wait().await;
+    let half = time.map(|time| time / 2);
+    shared.within(half, shared.tasks.submits.wait()).await;
     shared.signals.cancel.cancel();
     shared.tasks.workers.close();
     shared.tasks.workers.wait().await;

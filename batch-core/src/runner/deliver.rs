@@ -1,7 +1,6 @@
 //! How what came of a try reaches the store, and what follows from its reply.
 
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 
 use super::attempt::{Held, Tried};
 use super::shared::Shared;
@@ -20,21 +19,24 @@ const NOT_STORED: &str = "outcome not stored";
 ///
 /// The start stays in hand until it is answered: meanwhile this worker takes nothing.
 pub(super) async fn deliver(shared: &Shared, taken: Taken, tried: Tried) -> Option<Taken> {
-    let call = finish_call(shared, &taken, tried.answer.clone(), tried.took);
-    let sent = if shared.signals.closing.is_cancelled() {
-        let job = &call.start.job;
-        let sent = shared.send_about("finish", job, || shared.store.finish(call.clone()));
-        sent.await.map(|reply| (reply, None))
-    } else {
-        turn(shared, &call).await
+    let Tried {
+        answer,
+        error,
+        took,
+    } = tried;
+    let finish = Finish {
+        start: taken.started.start,
+        answer,
+        elapsed: took,
+        now: shared.now(),
     };
-    let take = match sent {
+    let take = match send(shared, &finish).await {
         Ok((reply, take)) => {
-            settle(shared, &taken, &tried, &reply);
+            settle(shared, &finish, error.as_ref(), &reply);
             take
         }
-        Err(error) => {
-            give_in(shared, &taken, tried, call, &error).await;
+        Err(refusal) => {
+            give_in(shared, finish, error, &refusal).await;
             None
         }
     };
@@ -47,30 +49,22 @@ pub(super) async fn deliver(shared: &Shared, taken: Taken, tried: Tried) -> Opti
     }
 }
 
-fn finish_call(shared: &Shared, taken: &Taken, answer: Answer, elapsed: Duration) -> Finish {
-    Finish {
-        start: taken.started.start.clone(),
-        answer,
-        elapsed,
-        now: shared.now(),
-    }
-}
-
 /// A take with its reply.
 type Answered = (Take, TakeReply);
 
-/// R2.7: one call for both.
-async fn turn(shared: &Shared, finish: &Finish) -> StoreResult<(FinishReply, Option<Answered>)> {
-    let take = shared.take_call();
-    let call = Turn {
-        finish: finish.clone(),
-        take: take.clone(),
-    };
+/// R2.7: one call for both; a runner that closes takes nothing more.
+async fn send(shared: &Shared, finish: &Finish) -> StoreResult<(FinishReply, Option<Answered>)> {
     let job = &finish.start.job;
-    match shared
-        .send_about("turn", job, || shared.store.turn(call.clone()))
-        .await
-    {
+    if shared.signals.closing.is_cancelled() {
+        let sent = shared.send(("finish", job), || shared.store.finish(finish.clone()));
+        return sent.await.map(|reply| (reply, None));
+    }
+    let take = shared.take_call();
+    let turn = || {
+        let (finish, take) = (finish.clone(), take.clone());
+        shared.store.turn(Turn { finish, take })
+    };
+    match shared.send(("turn", job), turn).await {
         Ok(reply) => Ok((reply.finish, Some((take, reply.take)))),
         Err(error) => {
             shared.drop_ticket(&take.ticket);
@@ -80,15 +74,18 @@ async fn turn(shared: &Shared, finish: &Finish) -> StoreResult<(FinishReply, Opt
 }
 
 /// R8.3: a failure instead of the outcome, else a hand-back, each sent once.
-async fn give_in(shared: &Shared, taken: &Taken, tried: Tried, call: Finish, error: &StoreError) {
-    let refused = matches!(error.kind(), StoreErrorKind::Full | StoreErrorKind::Invalid);
-    let outcome = matches!(tried.answer, Answer::Done { .. } | Answer::Failed { .. });
+async fn give_in(shared: &Shared, finish: Finish, held: Option<Held>, refusal: &StoreError) {
+    let refused = matches!(
+        refusal.kind(),
+        StoreErrorKind::Full | StoreErrorKind::Invalid
+    );
+    let outcome = matches!(finish.answer, Answer::Done { .. } | Answer::Failed { .. });
     if !refused || !outcome {
         return;
     }
     // What had no room may have been the take of the turn, not the outcome.
-    if let Ok(reply) = shared.send_once("finish", shared.store.finish(call)).await {
-        return settle(shared, taken, &tried, &reply);
+    if sent_once(shared, &finish, held.as_ref()).await {
+        return;
     }
     add(&shared.tally.not_stored);
     let failed = Answer::Failed {
@@ -98,32 +95,43 @@ async fn give_in(shared: &Shared, taken: &Taken, tried: Tried, call: Finish, err
     let back = Answer::HandBack {
         wait: shared.config.retry_wait,
     };
+    let held = Held::new(TargetError::new(NOT_STORED));
+    let (start, elapsed) = (finish.start, finish.elapsed);
     for answer in [failed, back] {
-        let tried = Tried {
-            answer: answer.clone(),
-            error: Some(Held::new(TargetError::new(NOT_STORED))),
-            took: tried.took,
+        let finish = Finish {
+            start: start.clone(),
+            answer,
+            elapsed,
+            now: shared.now(),
         };
-        let call = finish_call(shared, taken, answer, tried.took);
-        if let Ok(reply) = shared.send_once("finish", shared.store.finish(call)).await {
-            return settle(shared, taken, &tried, &reply);
+        if sent_once(shared, &finish, Some(&held)).await {
+            return;
         }
     }
 }
 
+/// Sends a finish once; whether it was answered, and so settled.
+async fn sent_once(shared: &Shared, finish: &Finish, held: Option<&Held>) -> bool {
+    let call = shared.store.finish(finish.clone());
+    let reply = shared.send_once(("finish", &finish.start.job), call).await;
+    reply.is_ok_and(|reply| {
+        settle(shared, finish, held, &reply);
+        true
+    })
+}
+
 /// Tells hooks, gauges and the eviction of what the store answered.
-fn settle(shared: &Shared, taken: &Taken, tried: &Tried, reply: &FinishReply) {
-    let job = &taken.started.start.job;
+fn settle(shared: &Shared, finish: &Finish, held: Option<&Held>, reply: &FinishReply) {
+    let job = &finish.start.job;
     match reply {
         FinishReply::Stored {
             ended,
             terminal_bytes,
         } => {
-            match &tried.answer {
-                Answer::Done { result } => shared.tell_target(None, tried.took, result.len()),
+            match &finish.answer {
+                Answer::Done { result } => shared.tell_target(None, finish.elapsed, result.len()),
                 Answer::Failed { .. } => {
-                    let error = tried.error.as_ref().and_then(Held::get);
-                    shared.tell_target(error, tried.took, 0);
+                    shared.tell_target(held.and_then(Held::get), finish.elapsed, 0);
                 }
                 Answer::Busy { .. } | Answer::HandBack { .. } | Answer::Refuse => {}
             }

@@ -3,7 +3,7 @@
 //! What is counted is in `gauges.rs`.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use super::gauges::quietly;
 use super::shared::lock;
@@ -19,6 +19,9 @@ struct State<T> {
     value: T,
     untold: VecDeque<usize>,
     telling: bool,
+    closed: bool,
+    /// The last size, told or about to be told.
+    last: usize,
 }
 
 impl<T: Default> Gauge<T> {
@@ -27,6 +30,8 @@ impl<T: Default> Gauge<T> {
             value: T::default(),
             untold: VecDeque::new(),
             telling: false,
+            closed: false,
+            last: 0,
         };
         Self {
             state: Mutex::new(state),
@@ -40,8 +45,26 @@ impl<T: Default> Gauge<T> {
     /// thing told is the last thing that was true.
     pub(super) fn change(&self, change: impl FnOnce(&mut T) -> Option<usize>) {
         let mut state = lock(&self.state);
-        let size = change(&mut state.value);
-        let (Some(size), Some(hook)) = (size, &self.hook) else {
+        if state.closed {
+            return;
+        }
+        if let Some(size) = change(&mut state.value) {
+            state.last = size;
+            self.tell(state, size);
+        }
+    }
+
+    /// Tells 0, unless that was the last thing told, and nothing after it.
+    pub(super) fn close(&self) {
+        let mut state = lock(&self.state);
+        state.value = T::default();
+        if !std::mem::replace(&mut state.closed, true) && state.last > 0 {
+            self.tell(state, 0);
+        }
+    }
+
+    fn tell(&self, mut state: MutexGuard<'_, State<T>>, size: usize) {
+        let Some(hook) = &self.hook else {
             return;
         };
         state.untold.push_back(size);

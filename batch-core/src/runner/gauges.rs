@@ -3,7 +3,8 @@
 //! Hooks are called after the change, with no lock held and every panic caught; how a
 //! gauge is told in order is in `gauge.rs`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,7 +19,7 @@ use crate::store::reply::Ending;
 /// Callers by job, live jobs, and targets being fetched.
 pub(super) struct Gauges {
     callers: Mutex<HashMap<JobId, Arc<dyn Caller>>>,
-    live: Gauge<Vec<JobId>>,
+    live: Gauge<Live>,
     fetching: Gauge<usize>,
 }
 
@@ -51,44 +52,33 @@ impl Gauges {
     pub(super) fn job_made(&self, id: &JobId) {
         self.live.change(|live| {
             let known = lock(&self.callers).contains_key(id);
-            if known { add(live, id) } else { None }
+            if known { live.add(id) } else { None }
         });
     }
 
     /// This runner has a target of the job in flight.
     pub(super) fn job_lives(&self, id: &JobId) {
-        self.live.change(|live| add(live, id));
+        self.live.change(|live| live.add(id));
     }
 
     /// A job ended, wherever that became known.
     pub(super) fn job_ended(&self, id: &JobId) {
         self.unregister(id);
-        self.live.change(|live| {
-            let place = live.iter().position(|other| other == id)?;
-            live.remove(place);
-            Some(live.len())
-        });
+        self.live
+            .change(|live| live.jobs.remove(id).then_some(live.jobs.len()));
     }
 
     /// The job to look after next; each in turn.
     pub(super) fn next_to_check(&self) -> Option<JobId> {
-        self.live.with(|live| {
-            if live.is_empty() {
-                return None;
-            }
-            live.rotate_left(1);
-            live.last().cloned()
-        })
+        self.live.with(Live::next)
     }
 
-    /// The runner is closed: it has to do with nothing any more.
-    pub(super) fn clear(&self) {
+    /// R7.2: the runner is closed. Whatever its tries still do, it counts nothing more.
+    pub(super) fn close(&self) {
         let callers = std::mem::take(&mut *lock(&self.callers));
         callers.into_values().for_each(let_go);
-        self.live.change(|live| {
-            let had = std::mem::take(live);
-            (!had.is_empty()).then_some(0)
-        });
+        self.live.close();
+        self.fetching.close();
     }
 
     /// Counts a fetch until the guard is dropped.
@@ -105,13 +95,32 @@ impl Gauges {
     }
 }
 
-/// Counts a job that was not counted before; the new depth.
-fn add(live: &mut Vec<JobId>, id: &JobId) -> Option<usize> {
-    if live.contains(id) {
-        return None;
+/// Live jobs, and which of them was looked after last.
+#[derive(Default)]
+struct Live {
+    jobs: BTreeSet<JobId>,
+    last: Option<JobId>,
+}
+
+impl Live {
+    /// Counts a job that was not counted before; the new depth.
+    fn add(&mut self, id: &JobId) -> Option<usize> {
+        if self.jobs.contains(id) {
+            return None;
+        }
+        self.jobs.insert(id.clone());
+        Some(self.jobs.len())
     }
-    live.push(id.clone());
-    Some(live.len())
+
+    /// The one behind the last one, in the order of ids and around.
+    fn next(&mut self) -> Option<JobId> {
+        let behind = self.last.take().and_then(|last| {
+            let behind = (Bound::Excluded(last), Bound::Unbounded);
+            self.jobs.range(behind).next().cloned()
+        });
+        self.last = behind.or_else(|| self.jobs.first().cloned());
+        self.last.clone()
+    }
 }
 
 /// One fetch that is under way.

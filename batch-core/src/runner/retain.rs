@@ -13,8 +13,9 @@ const STEP: u32 = 200;
 pub(super) async fn sweep(shared: Arc<Shared>) {
     loop {
         tokio::select! {
-            () = shared.clock.sleep(shared.config.sweep_every) => {}
+            biased;
             () = shared.signals.sweep.notified() => {}
+            () = shared.clock.sleep(shared.config.sweep_every) => {}
         }
         sweep_all(&shared).await;
     }

@@ -1,12 +1,14 @@
 //! The two readings of a list of targets: for its digest, and to stage it (R1.10).
 
+use tokio_util::sync::CancellationToken;
+
 use super::shared::Shared;
 use crate::caller::BoxError;
 use crate::canonical::canonical_options;
 use crate::error::{Error, Field};
 use crate::id::{JobId, SessionId};
 use crate::key::KeyHasher;
-use crate::limits::{INLINE_BYTES, INLINE_TARGETS};
+use crate::limits::{INLINE_BYTES, INLINE_TARGETS, MOST_TARGETS};
 use crate::source::{Source, SourceReader};
 use crate::store::call::{NewTarget, Stage};
 use crate::store::reply::StageReply;
@@ -24,8 +26,12 @@ pub(super) struct Scan {
 }
 
 /// Reads a list for digest and count, and keeps it if it is short.
-pub(super) async fn scan(source: &dyn Source, caller: &str) -> Result<Scan, Error> {
-    let mut reading = Reading::open(source, caller).await?;
+pub(super) async fn scan(
+    shared: &Shared,
+    source: &dyn Source,
+    caller: &str,
+) -> Result<Scan, Error> {
+    let mut reading = Reading::open(shared, source, caller).await?;
     let mut kept = Some(Chunk::default());
     while let Some(targets) = reading.next().await? {
         for target in targets {
@@ -52,7 +58,7 @@ pub(super) async fn stage(
     id: &JobId,
     session: &SessionId,
 ) -> Result<bool, Error> {
-    let mut reading = Reading::open(source, &scan.caller).await?;
+    let mut reading = Reading::open(shared, source, &scan.caller).await?;
     let mut chunk = Chunk::default();
     let mut first = 0;
     while let Some(targets) = reading.next().await? {
@@ -93,7 +99,7 @@ async fn stage_chunk(
         now: shared.now(),
     };
     match shared
-        .send_about("stage", id, || shared.store.stage(call.clone()))
+        .send(("stage", id), || shared.store.stage(call.clone()))
         .await?
     {
         // The job exists already when a submit was applied whose answer was lost.
@@ -105,17 +111,20 @@ async fn stage_chunk(
     }
 }
 
-/// One reading, with its digest so far.
+/// One reading, with its digest so far. It ends when the runner has ended (R10.1).
 struct Reading<'a> {
+    stop: &'a CancellationToken,
     reader: Box<dyn SourceReader + 'a>,
     hasher: KeyHasher,
     total: u64,
 }
 
 impl<'a> Reading<'a> {
-    async fn open(source: &'a dyn Source, caller: &str) -> Result<Self, Error> {
-        let reader = source.open().await.map_err(Error::Source)?;
+    async fn open(shared: &'a Shared, source: &'a dyn Source, caller: &str) -> Result<Self, Error> {
+        let stop = &shared.signals.stop;
+        let reader = unless(stop, source.open()).await?.map_err(Error::Source)?;
         Ok(Self {
+            stop,
             reader,
             hasher: KeyHasher::new(caller),
             total: 0,
@@ -126,7 +135,14 @@ impl<'a> Reading<'a> {
     async fn next(&mut self) -> Result<Option<Vec<NewTarget>>, Error> {
         // A source that always has more would keep its thread from everything else.
         tokio::task::yield_now().await;
-        let mut targets = self.reader.next().await.map_err(unread)?;
+        let mut targets = unless(self.stop, self.reader.next())
+            .await?
+            .map_err(unread)?;
+        if self.total + targets.len() as u64 > MOST_TARGETS {
+            return Err(Error::TooManyTargets {
+                limit: MOST_TARGETS,
+            });
+        }
         for target in &mut targets {
             target.options =
                 canonical_options(&target.options).map_err(|reason| Error::BadTarget {
@@ -143,6 +159,11 @@ impl<'a> Reading<'a> {
     fn finish(self) -> (String, u64) {
         (self.hasher.finish(), self.total)
     }
+}
+
+/// Awaits the caller's own code, which may never answer, unless the runner ends.
+async fn unless<T>(stop: &CancellationToken, work: impl Future<Output = T>) -> Result<T, Error> {
+    stop.run_until_cancelled(work).await.ok_or(Error::Closed)
 }
 
 /// A list that is read from the store fails with an error of our own.

@@ -24,35 +24,51 @@ const LONGEST_CALL: Duration = Duration::from_secs(15);
 
 /// What a call is, for its errors and the log (R8.4).
 #[derive(Clone, Copy)]
-struct Named<'a> {
+pub(super) struct Named<'a> {
     operation: &'static str,
     id: Option<&'a JobId>,
 }
 
+impl From<&'static str> for Named<'_> {
+    fn from(operation: &'static str) -> Self {
+        let id = None;
+        Self { operation, id }
+    }
+}
+
+/// A call about one job.
+impl<'a> From<(&'static str, &'a JobId)> for Named<'a> {
+    fn from((operation, id): (&'static str, &'a JobId)) -> Self {
+        let id = Some(id);
+        Self { operation, id }
+    }
+}
+
 impl Shared {
-    /// Sends a call again, with growing and jittered waits, until it is answered or
-    /// refused for good, or `store_retry_for` has passed.
-    pub(super) async fn send<T, F, Fut>(&self, operation: &'static str, call: F) -> StoreResult<T>
-    where
-        F: Fn() -> Fut + Send,
-        Fut: Future<Output = StoreResult<T>> + Send,
-        T: Send,
-    {
-        self.send_named(
-            Named {
-                operation,
-                id: None,
-            },
-            call,
-        )
-        .await
+    /// Sends a call once; one that stays unanswered may have been applied.
+    pub(super) async fn send_once<'a, T>(
+        &self,
+        named: impl Into<Named<'a>>,
+        call: impl Future<Output = StoreResult<T>> + Send,
+    ) -> StoreResult<T> {
+        self.answered_in(self.patience(), named.into(), call).await
     }
 
-    /// The same, for a call about one job, which its errors name.
-    pub(super) async fn send_about<T, F, Fut>(
+    /// Sends a call that the next beat makes up for: it may take no longer than a beat.
+    pub(super) async fn send_for_a_beat<'a, T>(
         &self,
-        operation: &'static str,
-        id: &JobId,
+        named: impl Into<Named<'a>>,
+        call: impl Future<Output = StoreResult<T>> + Send,
+    ) -> StoreResult<T> {
+        let limit = self.config.beat.max(SHORTEST_CALL);
+        self.answered_in(limit, named.into(), call).await
+    }
+
+    /// Sends a call again, with growing and jittered waits, until it is answered or
+    /// refused for good, or `store_retry_for` has passed.
+    pub(super) async fn send<'a, T, F, Fut>(
+        &self,
+        named: impl Into<Named<'a>>,
         call: F,
     ) -> StoreResult<T>
     where
@@ -60,60 +76,23 @@ impl Shared {
         Fut: Future<Output = StoreResult<T>> + Send,
         T: Send,
     {
-        self.send_named(
-            Named {
-                operation,
-                id: Some(id),
-            },
-            call,
-        )
-        .await
-    }
-
-    /// Sends a call once; one that stays unanswered may have been applied.
-    pub(super) async fn send_once<T>(
-        &self,
-        operation: &'static str,
-        call: impl Future<Output = StoreResult<T>> + Send,
-    ) -> StoreResult<T> {
-        let named = Named {
-            operation,
-            id: None,
-        };
-        self.answered_in(self.patience(), named, call).await
-    }
-
-    /// Sends a call that the next beat makes up for: it may take no longer than a beat.
-    pub(super) async fn send_for_a_beat<T>(
-        &self,
-        operation: &'static str,
-        call: impl Future<Output = StoreResult<T>> + Send,
-    ) -> StoreResult<T> {
-        let named = Named {
-            operation,
-            id: None,
-        };
-        self.answered_in(self.config.beat.max(SHORTEST_CALL), named, call)
-            .await
-    }
-
-    async fn send_named<T, F, Fut>(&self, named: Named<'_>, call: F) -> StoreResult<T>
-    where
-        F: Fn() -> Fut + Send,
-        Fut: Future<Output = StoreResult<T>> + Send,
-        T: Send,
-    {
+        let named = named.into();
         let begun = self.clock.elapsed();
-        let mut tries = 0;
+        let (mut tries, mut applied) = (0, false);
         loop {
             let error = match self.answered_in(self.patience(), named, call()).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
+            applied |= error.kind() == StoreErrorKind::Unknown;
             let wait = backoff(tries);
             let passed = self.clock.elapsed().saturating_sub(begun);
             if !error.kind().may_retry() || passed + wait > self.config.store_retry_for {
-                return Err(error);
+                return Err(if applied {
+                    error.after_unknown()
+                } else {
+                    error
+                });
             }
             self.clock.sleep(wait).await;
             tries += 1;

@@ -1,15 +1,16 @@
 //! This runner's own session: how it begins, beats, and begins again (R9.2).
 
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::shared::{Renewed, Shared};
 use crate::error::Error;
-use crate::id::SessionId;
+use crate::id::{SessionId, Ticket};
 use crate::store::StoreResult;
-use crate::store::call::{Answer, Enter, Finish, Renew};
+use crate::store::call::{Answer, Enter, Finish, Renew, Start};
 use crate::store::query::JobQuery;
-use crate::store::reply::{EnterReply, HeldStart, JobReply, RenewReply};
-use std::time::Duration;
+use crate::store::reply::{EnterReply, FinishReply, HeldStart, JobReply, RenewReply};
 
 /// Enters the store under a new id.
 pub(super) async fn enter(shared: &Shared) -> Result<(), Error> {
@@ -32,7 +33,8 @@ pub(super) async fn enter(shared: &Shared) -> Result<(), Error> {
                 shared.session.send_replace(session);
                 return Ok(());
             }
-            EnterReply::Gone => {}
+            // A new id that was given up already: the store is not to be hurried.
+            EnterReply::Gone => shared.clock.sleep(shared.config.beat).await,
         }
     }
 }
@@ -41,9 +43,11 @@ pub(super) async fn enter(shared: &Shared) -> Result<(), Error> {
 pub(super) async fn beat(shared: Arc<Shared>) {
     loop {
         tokio::select! {
-            () = shared.clock.sleep(shared.config.beat) => {}
+            biased;
             () = shared.signals.gone.notified() => {}
+            () = shared.clock.sleep(shared.config.beat) => {}
         }
+        let known = shared.known_tickets();
         match renew(&shared).await {
             Ok(RenewReply::Beat {
                 beat,
@@ -57,8 +61,8 @@ pub(super) async fn beat(shared: Arc<Shared>) {
                         beat,
                     };
                 });
-                return_lost(&shared, starts);
-                shared.spawn(check_one_job);
+                let lost = lost(&shared, &known, starts);
+                shared.spawn(|shared| look_after(shared, lost));
             }
             Ok(RenewReply::Gone) => {
                 tracing::warn!("the session was given up as dead; entering again");
@@ -82,39 +86,59 @@ pub(super) async fn renew(shared: &Shared) -> StoreResult<RenewReply> {
         .await
 }
 
-/// R9.2: starts of takes whose replies were lost go back.
-fn return_lost(shared: &Arc<Shared>, starts: Vec<HeldStart>) {
-    for held in starts {
-        if shared.knows_ticket(&held.ticket) {
-            continue;
-        }
-        let own = shared.clone();
-        shared.tasks.background.spawn_on(
-            async move {
-                let call = Finish {
-                    start: held.start,
-                    answer: Answer::HandBack {
-                        wait: Duration::ZERO,
-                    },
-                    elapsed: Duration::ZERO,
-                    now: own.now(),
-                };
-                // What fails here is found again by the next renewal.
-                let _ = own.send_once("finish", own.store.finish(call)).await;
-                own.signals.takeable.notify_one();
-            },
-            &shared.runtime,
-        );
+/// R9.2: the starts of takes whose replies were lost. A ticket that was known when the
+/// renewal was sent may have been answered meanwhile.
+fn lost(shared: &Shared, known: &HashSet<Ticket>, starts: Vec<HeldStart>) -> Vec<Start> {
+    starts
+        .into_iter()
+        .filter(|held| !known.contains(&held.ticket) && !shared.knows_ticket(&held.ticket))
+        .map(|held| held.start)
+        .collect()
+}
+
+/// What follows a beat; never two at once, however slow the store is.
+async fn look_after(shared: Arc<Shared>, lost: Vec<Start>) {
+    let Ok(_only) = shared.upkeep.try_lock() else {
+        return;
+    };
+    for start in lost {
+        return_lost(&shared, start).await;
     }
+    check_one_job(&shared).await;
+}
+
+/// What fails here is found again by the next renewal.
+async fn return_lost(shared: &Shared, start: Start) {
+    let id = start.job.clone();
+    let call = Finish {
+        start,
+        answer: Answer::HandBack {
+            wait: Duration::ZERO,
+        },
+        elapsed: Duration::ZERO,
+        now: shared.now(),
+    };
+    let reply = shared
+        .send_once(("finish", &id), shared.store.finish(call))
+        .await;
+    // R14.2: of a job that halts it may have been the last one in flight.
+    if let Ok(FinishReply::Stored {
+        ended: Some(ending),
+        ..
+    }) = reply
+    {
+        shared.tell_ended(&id, ending);
+    }
+    shared.signals.takeable.notify_one();
 }
 
 /// R7.1: one job a beat is looked after, in case another process ended it.
-async fn check_one_job(shared: Arc<Shared>) {
+async fn check_one_job(shared: &Shared) {
     let Some(id) = shared.gauges.next_to_check() else {
         return;
     };
     let reply = shared
-        .send_once("job", shared.store.job(JobQuery::Id(id.clone())))
+        .send_once(("job", &id), shared.store.job(JobQuery::Id(id.clone())))
         .await;
     let ended = match reply {
         Ok(JobReply::Found(job)) => job.status.is_terminal() && job.counts.running == 0,

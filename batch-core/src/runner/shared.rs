@@ -1,6 +1,6 @@
 //! What all tasks of one runner share: the injected parts, the session, the signals.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -49,6 +49,8 @@ pub(crate) struct Shared {
     pub(super) watcher: AsyncMutex<Watcher>,
     /// Held by the one idle worker that asks the store.
     pub(super) gate: AsyncMutex<()>,
+    /// Held by the one task that looks after lost starts and jobs.
+    pub(super) upkeep: AsyncMutex<()>,
     pub(super) signals: Signals,
     pub(super) tasks: Tasks,
     pub(super) runtime: Handle,
@@ -110,6 +112,7 @@ impl Shared {
             tickets: Mutex::default(),
             watcher: AsyncMutex::default(),
             gate: AsyncMutex::default(),
+            upkeep: AsyncMutex::default(),
             signals: Signals::default(),
             tasks: Tasks {
                 submits: TaskTracker::new(),
@@ -169,13 +172,18 @@ impl Shared {
         lock(&self.tickets).contains_key(ticket)
     }
 
+    /// Every ticket that is awaited, or whose start is in hand.
+    pub(super) fn known_tickets(&self) -> HashSet<Ticket> {
+        lock(&self.tickets).keys().cloned().collect()
+    }
+
     /// Every start in hand.
     pub(super) fn starts_in_hand(&self) -> Vec<Start> {
         lock(&self.tickets).values().flatten().cloned().collect()
     }
 
     /// Runs a background task until the runner stops.
-    pub(super) fn spawn<Fut>(self: &Arc<Self>, task: fn(Arc<Self>) -> Fut)
+    pub(super) fn spawn<Fut>(self: &Arc<Self>, task: impl FnOnce(Arc<Self>) -> Fut)
     where
         Fut: Future<Output = ()> + Send + 'static,
     {

@@ -18,7 +18,7 @@ pub(super) async fn cancel(shared: &Shared, id: &JobId) -> Result<bool, Error> {
         now: shared.now(),
     };
     match shared
-        .send_about("cancel", id, || shared.store.cancel(call.clone()))
+        .send(("cancel", id), || shared.store.cancel(call.clone()))
         .await?
     {
         CancelReply::Cancelled { created_at } => {
@@ -39,7 +39,7 @@ pub(super) async fn touch(shared: &Shared, id: &JobId) -> Result<bool, Error> {
         now: shared.now(),
     };
     let reply = shared
-        .send_about("touch", id, || shared.store.touch(call.clone()))
+        .send(("touch", id), || shared.store.touch(call.clone()))
         .await?;
     Ok(matches!(reply, TouchReply::Touched { .. }))
 }
@@ -47,7 +47,7 @@ pub(super) async fn touch(shared: &Shared, id: &JobId) -> Result<bool, Error> {
 pub(super) async fn job(shared: &Shared, id: &JobId) -> Result<Job, Error> {
     let query = JobQuery::Id(id.clone());
     match shared
-        .send_about("job", id, || shared.store.job(query.clone()))
+        .send(("job", id), || shared.store.job(query.clone()))
         .await?
     {
         JobReply::Found(job) => Ok(*job),

@@ -34,8 +34,13 @@ pub(super) async fn submit(
     let own = shared.clone();
     let begun = async move { prepare(&own, submission).await };
     let task = shared.tasks.submits.spawn_on(begun, &shared.runtime);
-    task.await
-        .unwrap_or_else(|_| Err(Error::Source("reading the list panicked".into())))
+    task.await.unwrap_or_else(|broken| {
+        Err(if broken.is_panic() {
+            Error::Source("reading the list panicked".into())
+        } else {
+            Error::Closed
+        })
+    })
 }
 
 /// A submit with everything that does not change between its sendings.
@@ -67,7 +72,7 @@ async fn prepare(shared: &Arc<Shared>, submission: Submission) -> Result<Submitt
             (Arc::new(chosen), Some((job, rerun::key(id, *selection))))
         }
     };
-    let scan = scan(source.as_ref(), submission.caller.name()).await?;
+    let scan = scan(shared, source.as_ref(), submission.caller.name()).await?;
     if submission
         .digest
         .as_ref()
@@ -100,13 +105,22 @@ async fn prepare(shared: &Arc<Shared>, submission: Submission) -> Result<Submitt
         submission,
     };
     let result = settle(shared, &draft).await;
-    if matches!(&result, Ok(submitted) if submitted.id == draft.id) {
+    if may_be_made(&result, &draft.id) {
         registered.keep(&draft.kind);
     }
     result
 }
 
-/// R1.8: the caller of a job in the making, forgotten unless this runner made the job.
+/// Whether the store has the job, or may have it: nobody learned what became of it.
+fn may_be_made(result: &Result<Submitted, Error>, id: &JobId) -> bool {
+    match result {
+        Ok(submitted) => submitted.id == *id,
+        Err(Error::Store(error)) => error.kind() == StoreErrorKind::Unknown,
+        Err(_) => false,
+    }
+}
+
+/// R1.8: the caller of a job in the making, forgotten unless the job is or may be there.
 struct Registered<'a> {
     shared: &'a Shared,
     id: Option<JobId>,
@@ -120,9 +134,13 @@ impl<'a> Registered<'a> {
     }
 
     /// A job of another kind is never run here, so that nothing would forget its caller.
+    ///
+    /// One that only may be there is looked for like the others, a job a beat (R7.1).
     fn keep(mut self, kind: &Kind) {
-        if *kind == self.shared.config.kind {
-            self.id = None;
+        if *kind == self.shared.config.kind
+            && let Some(id) = self.id.take()
+        {
+            self.shared.gauges.job_made(&id);
         }
     }
 }
@@ -157,10 +175,13 @@ async fn settle(shared: &Shared, draft: &Draft) -> Result<Submitted, Error> {
     };
     let mut looked = false;
     for _ in 0..ROUNDS {
+        if shared.signals.stop.is_cancelled() {
+            return Err(Error::Closed);
+        }
         let session = shared.session_id();
         let call = call(shared, draft, &session, targets.clone());
         let reply = shared
-            .send_about("submit", &draft.id, || shared.store.submit(call.clone()))
+            .send(("submit", &draft.id), || shared.store.submit(call.clone()))
             .await?;
         let refused = matches!(
             reply,
@@ -236,9 +257,6 @@ fn call(shared: &Shared, draft: &Draft, session: &SessionId, targets: Brought) -
 fn accept(shared: &Shared, draft: &Draft, reply: SubmitReply) -> Result<Submitted, Error> {
     match reply {
         SubmitReply::Created { .. } => {
-            if draft.kind == shared.config.kind {
-                shared.gauges.job_made(&draft.id);
-            }
             shared.tell_job(JobEvent::Created);
             shared.signals.sweep.notify_one();
             shared.signals.takeable.notify_one();

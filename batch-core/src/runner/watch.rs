@@ -129,6 +129,7 @@ pub(super) async fn wait(
         match timeout {
             None => shared.pause(progress.as_mut()).await,
             Some(limit) => tokio::select! {
+                biased;
                 () = shared.pause(progress.as_mut()) => {}
                 () = shared.clock.sleep(limit.saturating_sub(passed)) => {}
             },
@@ -140,6 +141,7 @@ impl Shared {
     /// Waits until a job of this runner moved on, or a poll has passed.
     async fn pause(&self, progress: std::pin::Pin<&mut tokio::sync::futures::Notified<'_>>) {
         tokio::select! {
+            biased;
             () = progress => {}
             () = self.clock.sleep(self.config.poll) => {}
         }

@@ -8,6 +8,7 @@ use futures_util::FutureExt;
 use super::attempt::{Tried, attempt};
 use super::deliver::deliver;
 use super::shared::Shared;
+use crate::caller::Caller;
 use crate::id::Ticket;
 use crate::store::StoreResult;
 use crate::store::call::Take;
@@ -18,6 +19,8 @@ use crate::time::Timestamp;
 pub(super) struct Taken {
     pub(super) started: Started,
     pub(super) ticket: Ticket,
+    /// The value that was submitted here. A cancel forgets it, but not of this start (R5.1).
+    pub(super) caller: Option<Arc<dyn Caller>>,
 }
 
 /// How long a worker waits after a take that failed for good.
@@ -40,7 +43,7 @@ async fn one_target(shared: &Shared, taken: Taken) -> Option<Taken> {
     let tried = if shared.signals.closing.is_cancelled() {
         Tried::handed_back()
     } else {
-        attempt(shared, &taken.started).await
+        attempt(shared, &taken).await
     };
     deliver(shared, taken, tried).await
 }
@@ -70,10 +73,11 @@ async fn idle(shared: &Shared) -> Option<Taken> {
         };
         if !early {
             tokio::select! {
-                () = woken => {}
-                () = told => {}
-                () = shared.clock.sleep(wait) => {}
+                biased;
                 () = closing.cancelled() => return None,
+                () = told => {}
+                () = woken => {}
+                () = shared.clock.sleep(wait) => {}
             }
         }
     }
@@ -118,6 +122,7 @@ impl Shared {
             TakeReply::Started(started) => {
                 self.keep_ticket(&call.ticket, started.start.clone());
                 Next::Taken(Box::new(Taken {
+                    caller: self.gauges.caller(&started.start.job),
                     started: *started,
                     ticket: call.ticket,
                 }))

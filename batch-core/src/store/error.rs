@@ -105,6 +105,16 @@ impl StoreError {
         self
     }
 
+    /// The same error when an earlier sending of the call may have been applied: that
+    /// nothing happened is no longer known.
+    #[must_use]
+    pub fn after_unknown(mut self) -> Self {
+        if self.kind.may_retry() {
+            self.kind = StoreErrorKind::Unknown;
+        }
+        self
+    }
+
     /// What a client may do.
     pub fn kind(&self) -> StoreErrorKind {
         self.kind

@@ -93,9 +93,11 @@ pub type StoreResult<T> = Result<T, StoreError>;
 #[async_trait]
 pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// Tells what this store promises, and its time if it has a clock.
-    ///
     /// # Effect
     /// None.
+    /// # Returns
+    /// The promises that the rules of this store are chosen by, and store time now if
+    /// the store has a clock.
     /// # Errors
     /// `Unavailable` when the store must be asked and cannot be reached.
     /// # Cancellation
@@ -105,7 +107,6 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn capabilities(&self) -> StoreResult<Capabilities>;
 
     /// Makes a job, or answers with the one that the same request made before.
-    ///
     /// # Effect
     /// On `Created` the job is `queued`, its targets `pending`, its key names it,
     /// and it stands at the tail of its kind's rotation. On `Reused` the lease of
@@ -123,7 +124,6 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn submit(&self, call: Submit) -> StoreResult<SubmitReply>;
 
     /// Keeps a chunk of a long list, invisible until its job is submitted as `Staged`.
-    ///
     /// # Effect
     /// The rows are kept under the job's id; the stage's life begins anew.
     /// # Returns
@@ -137,7 +137,6 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn stage(&self, call: Stage) -> StoreResult<StageReply>;
 
     /// Begins a session.
-    ///
     /// # Effect
     /// The session exists with beat 1; a local store has locked its file before.
     /// # Returns
@@ -151,13 +150,12 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn enter(&self, call: Enter) -> StoreResult<EnterReply>;
 
     /// Shows that a session is alive, and reports what it holds.
-    ///
     /// # Effect
     /// The beat counter is one higher.
     /// # Returns
     /// The beat and every running start; `Gone` once somebody reaps the session.
     /// # Errors
-    /// As `enter`.
+    /// `Unavailable`: nothing changed. `Unknown`: send it again.
     /// # Cancellation
     /// Applied whole or not at all.
     /// # Rules
@@ -165,11 +163,13 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn renew(&self, call: Renew) -> StoreResult<RenewReply>;
 
     /// Reads a page of sessions, and of ids that only running starts name.
-    ///
     /// # Effect
     /// None.
+    /// # Returns
+    /// At most `max` sessions in the order of their ids, and where the next page begins;
+    /// an id without a session has beat 0 and a free lock.
     /// # Errors
-    /// `Unavailable`.
+    /// `Unavailable`, `Corrupt`.
     /// # Cancellation
     /// Safe: nothing is written.
     /// # Rules
@@ -177,7 +177,6 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn sessions(&self, call: Sessions) -> StoreResult<SessionPage>;
 
     /// Takes back what a dead session held, one bounded step.
-    ///
     /// # Effect
     /// The first step marks it dead. Then live jobs pinned to it end
     /// `failed: interrupted`, its running targets are parked and due at once, or
@@ -195,7 +194,6 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn reap(&self, call: Reap) -> StoreResult<ReapReply>;
 
     /// Starts the next target of the session's kind.
-    ///
     /// # Effect
     /// The earliest due waiting job of the shared set, then that of the session's
     /// own set, goes to the tail. The job at the head starts one target and leaves
@@ -212,7 +210,6 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn take(&self, call: Take) -> StoreResult<TakeReply>;
 
     /// Answers a start.
-    ///
     /// # Effect
     /// An outcome is stored and may end the job; a busy or handed-back target is
     /// parked; a refusal parks the target and ends the job `failed: unknown caller`.
@@ -232,9 +229,10 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     ///
     /// The default sends the one, then the other. An override saves a commit and a
     /// round trip; it gives the same replies.
-    ///
     /// # Effect
     /// That of `finish`, then that of `take`, whatever the finish was refused for.
+    /// # Returns
+    /// The replies of both.
     /// # Errors
     /// Those of either; the finish may then have been applied: send the turn again.
     /// # Cancellation
@@ -248,7 +246,6 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     }
 
     /// Ends a live job.
-    ///
     /// # Effect
     /// The job is `cancelled` and its cap free; nothing of it starts any more.
     /// # Returns
@@ -262,9 +259,10 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn cancel(&self, call: Cancel) -> StoreResult<CancelReply>;
 
     /// Moves the lease of an existing job, whatever its status.
-    ///
     /// # Effect
     /// lease = max(lease, now).
+    /// # Returns
+    /// `Touched` with the lease that counts now; `NotFound`.
     /// # Errors
     /// `Unavailable`: nothing changed. `Unknown`: send it again.
     /// # Cancellation
@@ -274,11 +272,12 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn touch(&self, call: Touch) -> StoreResult<TouchReply>;
 
     /// Frees what is past its ttl, over all kinds, one bounded step.
-    ///
     /// # Effect
     /// Terminal jobs with lease + ttl ≤ now and nothing in flight are gone; such
     /// live ones end `failed: expired`. Rows of jobs that are gone, abandoned
     /// stages and empty kinds are freed.
+    /// # Returns
+    /// The jobs that are gone, those that this step expired, and whether more is left.
     /// # Errors
     /// `Unavailable`: nothing changed. `Unknown`: send it again, it goes on.
     /// # Cancellation
@@ -288,10 +287,11 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn sweep(&self, call: Sweep) -> StoreResult<Swept>;
 
     /// Frees targets of a kind's terminal jobs until the rest fits, one bounded step.
-    ///
     /// # Effect
     /// Oldest lease first, then sequence; the one with the newest lease stays. The
     /// job's own row stays, marked as evicted.
+    /// # Returns
+    /// The jobs and bytes that this step freed, and whether more is left.
     /// # Errors
     /// `Unavailable`: nothing changed. `Unknown`: send it again, it goes on.
     /// # Cancellation
@@ -301,9 +301,10 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn evict(&self, call: Evict) -> StoreResult<Evicted>;
 
     /// Reads one job with its counts and note.
-    ///
     /// # Effect
     /// None.
+    /// # Returns
+    /// The job of this id, or the newest one that the key names; `NotFound`.
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     /// # Cancellation
@@ -313,7 +314,6 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn job(&self, call: JobQuery) -> StoreResult<JobReply>;
 
     /// Reads one consistent page of a job's targets.
-    ///
     /// # Effect
     /// None.
     /// # Returns
@@ -328,11 +328,11 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn targets(&self, call: TargetQuery) -> StoreResult<TargetReply>;
 
     /// Reads a page of jobs.
-    ///
     /// # Effect
     /// None.
     /// # Returns
-    /// At most `max` jobs of a bounded number of examined ones.
+    /// At most `max` jobs of a bounded number of examined ones, and where the next page
+    /// begins: a page may be empty and not the last.
     /// # Errors
     /// `Unavailable`, `Corrupt`; `Invalid` for the rotation without a kind.
     /// # Cancellation
@@ -342,9 +342,10 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn list(&self, call: JobList) -> StoreResult<JobPage>;
 
     /// Reads the counts of a kind.
-    ///
     /// # Effect
     /// None.
+    /// # Returns
+    /// The kind's counts and counters, and the caller's live jobs; zeros for an unknown kind.
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     /// # Cancellation
@@ -354,9 +355,10 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn stats(&self, call: StatsQuery) -> StoreResult<Stats>;
 
     /// Reads a page of the kinds that have jobs, sessions or counters.
-    ///
     /// # Effect
     /// None.
+    /// # Returns
+    /// At most `max` kinds in the order of their names, and where the next page begins.
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     /// # Cancellation
@@ -369,11 +371,14 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     ///
     /// Whoever waits polls it once, takes, and awaits it when the take was idle. The
     /// default never resolves; idle runners ask again. Correctness never depends on it.
-    ///
     /// # Effect
     /// None.
+    /// # Returns
+    /// Nothing; it may also resolve when nothing changed.
+    /// # Errors
+    /// None: a store that cannot be reached does not resolve.
     /// # Cancellation
-    /// Safe.
+    /// Safe: nothing is written.
     /// # Rules
     /// R2.6.
     async fn wake(&self, _kind: &Kind) {
@@ -381,12 +386,15 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     }
 
     /// Waits for what was begun, and frees what the handle holds.
-    ///
     /// # Effect
     /// Later calls answer `Closed`. Closing twice is harmless.
+    /// # Returns
+    /// Nothing, once all that was acknowledged is as durable as was declared.
     /// # Errors
     /// `Unavailable` when the last writes could not be made durable.
     /// # Cancellation
     /// The store is closed all the same.
+    /// # Rules
+    /// S10, S12.
     async fn close(&self) -> StoreResult<()>;
 }

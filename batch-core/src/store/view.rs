@@ -201,6 +201,22 @@ pub struct Session {
     pub lock: SessionLock,
 }
 
+impl Session {
+    /// A session without a row, which only running starts name (R9.4).
+    pub fn of_starts(id: SessionId) -> Self {
+        Self {
+            id,
+            kind: None,
+            host: String::new(),
+            entered_at: Timestamp::default(),
+            seen_at: Timestamp::default(),
+            beat: 0,
+            beat_length: Duration::ZERO,
+            lock: SessionLock::Free,
+        }
+    }
+}
+
 /// What ever happened in a kind; counts only grow (S13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Counters {

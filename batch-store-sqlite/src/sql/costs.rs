@@ -13,13 +13,12 @@ use batch_core::store::query::{
 };
 use batch_core::store::reply::{ReapReply, TakeReply};
 
+use batch_testkit::calls;
+
 use super::BEGIN_WRITE;
 use crate::tables::{Tables, execute};
 use counted::Counted;
 
-#[path = "../../tests/store/calls.rs"]
-#[allow(dead_code, reason = "shared with tests that use the rest")]
-mod calls;
 mod counted;
 
 const HOUR: Duration = Duration::from_hours(1);

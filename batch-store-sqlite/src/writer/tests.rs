@@ -42,7 +42,7 @@ fn a_step_that_panics_takes_no_neighbour_down() {
     });
     let (other, mut last) = add(3);
 
-    serve_group(&conn, vec![one, bad, other]);
+    serve_group(&conn, &mut Log::default(), vec![one, bad, other]);
 
     assert_eq!(first.try_recv().unwrap().unwrap(), 1);
     assert_eq!(kind_of(panicked), StoreErrorKind::Unavailable);
@@ -61,7 +61,7 @@ fn a_step_that_loses_the_transaction_takes_no_neighbour_down() {
     });
     let (other, mut last) = add(3);
 
-    serve_group(&conn, vec![one, bad, other]);
+    serve_group(&conn, &mut Log::default(), vec![one, bad, other]);
 
     assert!(first.try_recv().unwrap().is_ok());
     assert_eq!(kind_of(refused), StoreErrorKind::Full);
@@ -76,7 +76,7 @@ fn a_step_whose_caller_went_away_is_applied() {
     let (only, answer) = add(1);
     drop(answer);
 
-    serve_group(&conn, vec![only]);
+    serve_group(&conn, &mut Log::default(), vec![only]);
 
     assert_eq!(dust(&conn), 1);
 }
@@ -90,7 +90,7 @@ fn a_refused_step_leaves_nothing_when_it_is_alone() {
         Err(error(StoreErrorKind::Invalid, "refused"))
     });
 
-    serve_group(&conn, vec![only]);
+    serve_group(&conn, &mut Log::default(), vec![only]);
 
     assert_eq!(kind_of(answer), StoreErrorKind::Invalid);
     assert_eq!(dust(&conn), 0);
@@ -111,12 +111,30 @@ fn room_is_made_by_writing_the_log_from_its_beginning() {
             .len()
     };
     for rows in 0..50 {
-        serve_group(&conn, vec![add(rows).0]);
+        serve_group(&conn, &mut Log::default(), vec![add(rows).0]);
     }
     let before = log();
 
-    assert!(make_room(&conn));
-    serve_group(&conn, vec![add(50).0]);
+    assert!(Log::default().make_room(&conn));
+    serve_group(&conn, &mut Log::default(), vec![add(50).0]);
 
     assert_eq!(log(), before);
+}
+
+/// S12.2, B40: the log is short for a while after the disk was full, not for ever.
+#[test]
+fn the_log_is_short_for_a_while_after_a_full_disk() {
+    let conn = connection();
+    let limit = || -> u32 {
+        let limit = conn.query_row("PRAGMA wal_autocheckpoint", [], |row| row.get(0));
+        limit.unwrap()
+    };
+    let mut log = Log::default();
+
+    log.make_room(&conn);
+    let short = limit();
+    log.short_for = 1;
+    serve_group(&conn, &mut log, vec![add(1).0]);
+
+    assert_eq!((short, limit()), (SHORT_LOG, CHECKPOINT_PAGES));
 }

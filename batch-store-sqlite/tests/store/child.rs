@@ -8,7 +8,9 @@ use batch_core::id::SessionId;
 use batch_core::store::Store;
 use batch_store_sqlite::{Durability, Options, SqliteStore};
 
-use crate::{calls, processes, waiting};
+use batch_testkit::calls;
+
+use crate::{processes, waiting};
 
 const ROLE: &str = "BATCH_SQLITE_TEST_ROLE";
 const FILE: &str = "BATCH_SQLITE_TEST_FILE";
@@ -40,11 +42,11 @@ fn dress(command: &mut Command, role: &str, path: &Path) {
 /// Where a child begins; in the parent, which has no role, there is nothing to do.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn entry() {
-    let (Ok(role), Some(path)) = (std::env::var(ROLE), std::env::var_os(FILE)) else {
+    let (Some(role), Some(path)) = (std::env::var_os(ROLE), std::env::var_os(FILE)) else {
         return;
     };
     let path = PathBuf::from(path);
-    match role.as_str() {
+    match role.to_str().unwrap() {
         "open" => open(&path).await,
         "hammer" => hammer(&path).await,
         "submit one by one" => submit_one_by_one(&path).await,

@@ -12,7 +12,7 @@ use batch_store_sqlite::{Options, SqliteStore};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::calls;
+use batch_testkit::calls;
 
 /// A file with jobs of every sort.
 async fn write(path: &Path) {

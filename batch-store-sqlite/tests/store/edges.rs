@@ -11,7 +11,7 @@ use batch_core::store::reply::SubmitReply;
 use batch_store_sqlite::{Options, SqliteStore};
 use rusqlite::Connection;
 
-use crate::calls;
+use batch_testkit::calls;
 
 /// A store whose sequence has come to `last`.
 async fn store_at(path: &Path, last: u64) -> SqliteStore {

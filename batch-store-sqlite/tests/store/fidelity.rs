@@ -12,7 +12,7 @@ use batch_core::store::reply::{TargetPage, TargetReply};
 use batch_core::time::Timestamp;
 use batch_store_sqlite::{Options, SqliteStore};
 
-use crate::calls;
+use batch_testkit::calls;
 
 async fn page(store: &dyn Store, id: &str) -> TargetPage {
     let query = TargetQuery {

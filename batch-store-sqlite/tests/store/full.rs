@@ -2,17 +2,27 @@
 
 use batch_core::id::SessionId;
 use batch_core::store::Store;
-use batch_core::store::call::{Cancel, Sweep};
-use batch_core::store::error::StoreErrorKind;
+use batch_core::store::call::Cancel;
+use batch_core::store::error::{StoreError, StoreErrorKind};
 use batch_core::store::reply::CancelReply;
 use batch_core::time::Timestamp;
 use batch_store_sqlite::{Options, SqliteStore};
 
-use crate::calls;
+use batch_testkit::calls;
 
 fn large_job(number: usize) -> batch_core::store::call::Submit {
     let targets = (0..100).map(|_| calls::target("u".repeat(200))).collect();
     calls::submit(&format!("large-{number}"), targets)
+}
+
+/// Submits until there is no room; how many jobs fit, and the refusal.
+async fn fill(store: &SqliteStore) -> (usize, StoreError) {
+    for number in 0..1_000 {
+        if let Err(refusal) = store.submit(large_job(number)).await {
+            return (number, refusal);
+        }
+    }
+    panic!("a thousand large jobs fit");
 }
 
 /// S1.1, S12.2
@@ -25,13 +35,7 @@ async fn b40_a_full_store_refuses_whole_jobs_and_recovers() {
     let session = SessionId::from("s");
     store.enter(calls::enter(&session)).await.unwrap();
 
-    let mut made = 0;
-    let refusal = loop {
-        match store.submit(large_job(made)).await {
-            Ok(_) => made += 1,
-            Err(refusal) => break refusal,
-        }
-    };
+    let (made, refusal) = fill(&store).await;
     assert_eq!(refusal.kind(), StoreErrorKind::Full);
     assert_eq!(calls::stats(&store).await.live, made as u64);
     assert_eq!(calls::job(&store, &format!("large-{made}")).await, None);
@@ -45,15 +49,7 @@ async fn b40_a_full_store_refuses_whole_jobs_and_recovers() {
     let cancelled = store.cancel(cancel).await.unwrap();
     assert!(matches!(cancelled, CancelReply::Cancelled { .. }));
     let later = Timestamp::from_millis(10_000_000);
-    while store
-        .sweep(Sweep {
-            now: later,
-            max: 500,
-        })
-        .await
-        .unwrap()
-        .more
-    {}
+    calls::sweep(&store, later).await;
 
     store.submit(large_job(made)).await.unwrap();
     assert!(calls::drain(&store, &session).await >= 100);
@@ -84,10 +80,7 @@ async fn b40_a_full_store_opens_again() {
     let path = dir.path().join("store.db");
     let options = Options::default().with_max_pages(200);
     let store = SqliteStore::open(&path, options.clone()).await.unwrap();
-    let mut made = 0;
-    while store.submit(large_job(made)).await.is_ok() {
-        made += 1;
-    }
+    let (made, _) = fill(&store).await;
     store.close().await.unwrap();
 
     let store = SqliteStore::open(&path, options).await.unwrap();

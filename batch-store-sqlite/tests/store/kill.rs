@@ -5,8 +5,8 @@ use std::io::{BufRead as _, BufReader};
 use batch_core::store::Store;
 use batch_store_sqlite::{Options, SqliteStore};
 
-use crate::calls;
 use crate::child::child;
+use batch_testkit::calls;
 
 /// S10.1
 #[tokio::test]

@@ -7,7 +7,7 @@ use batch_core::store::Store;
 use batch_store_sqlite::{Durability, Options, SqliteStore};
 use rusqlite::Connection;
 
-use crate::calls;
+use batch_testkit::calls;
 
 /// The log is copied every 4,000 pages; one group of writes may come on top.
 const LIMIT: u64 = 24 << 20;

@@ -7,7 +7,6 @@
     reason = "a test panics where it fails"
 )]
 
-mod calls;
 mod child;
 mod damage;
 mod edges;

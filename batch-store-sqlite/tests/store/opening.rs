@@ -11,8 +11,8 @@ use batch_store_sqlite::{Options, SqliteStore};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::calls;
 use crate::child::child;
+use batch_testkit::calls;
 
 /// Every file below a directory, with its bytes.
 fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {

@@ -17,8 +17,8 @@ use batch_store_sqlite::{Durability, Options, SqliteStore};
 use rusqlite::Connection;
 use tokio::task::JoinSet;
 
-use crate::calls;
 use crate::child::{child, say};
+use batch_testkit::calls;
 
 pub(crate) async fn opened(path: &Path) -> Arc<SqliteStore> {
     let options = Options::default().with_durability(Durability::Kill);

@@ -13,7 +13,7 @@ use batch_core::store::reply::TargetReply;
 use batch_core::store::view::Target;
 use batch_store_sqlite::{Options, SqliteStore};
 
-use crate::calls;
+use batch_testkit::calls;
 
 fn frozen(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

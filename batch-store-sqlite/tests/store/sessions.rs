@@ -9,8 +9,8 @@ use batch_core::store::query::Sessions;
 use batch_core::store::view::SessionLock;
 use batch_store_sqlite::{Options, SqliteStore};
 
-use crate::calls;
 use crate::child::child;
+use batch_testkit::calls;
 
 async fn locks(store: &dyn Store) -> Vec<(String, SessionLock)> {
     let page = store

@@ -12,8 +12,8 @@ use batch_store_sqlite::{Durability, Options, SqliteStore};
 use batch_testkit::fault::drop_at_poll;
 use rusqlite::Connection;
 
-use crate::calls;
 use crate::child::child;
+use batch_testkit::calls;
 
 async fn opened(path: &Path) -> SqliteStore {
     let options = Options::default().with_durability(Durability::Kill);

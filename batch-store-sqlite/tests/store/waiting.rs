@@ -13,9 +13,9 @@ use batch_store_sqlite::SqliteStore;
 use rusqlite::Connection;
 use tokio::task::JoinSet;
 
-use crate::calls;
 use crate::child::{child, say};
 use crate::processes::opened;
+use batch_testkit::calls;
 
 /// Turns of the only async thread that are counted while calls wait.
 const TICKS: u32 = 10_000;

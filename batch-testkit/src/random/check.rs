@@ -12,7 +12,9 @@ use super::run::Bench;
 use super::shrink::shrink;
 use super::strategy::{programs, seed_bytes};
 use crate::backend::Backend;
+use crate::record::record;
 use crate::site::Site;
+use crate::suite::Judgement;
 
 /// Cases of a smoke run.
 pub const CASES: u32 = 256;
@@ -39,7 +41,13 @@ pub fn check(backend: &dyn Backend, cases: u32, seed: u64) -> Result<Report, Fai
 ///
 /// When a program breaks the store; the message says which rule, and how to see it again.
 pub fn test(backend: &dyn Backend) {
-    if let Err(failure) = check(backend, CASES, SEED) {
+    let checked = check(backend, CASES, SEED);
+    let judgement = match &checked {
+        Ok(_) => Judgement::Pass,
+        Err(failure) => Judgement::Fail(failure.to_string()),
+    };
+    record(backend.name(), "all", "random programs", &judgement);
+    if let Err(failure) = checked {
         panic!("{failure}");
     }
 }

@@ -141,7 +141,7 @@ fn a_process_that_starts_a_server() {
         return;
     }
     let server = RedisServer::start().unwrap();
-    println!("started {} .", server.address());
+    let _ = writeln!(std::io::stdout(), "started {} .", server.address());
     let _ = std::io::stdin().read_line(&mut String::new());
 }
 

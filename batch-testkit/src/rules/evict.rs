@@ -16,7 +16,7 @@ async fn ended(case: &mut Case<'_>, ids: &[&str]) -> Verdict {
     for id in ids {
         case.make(job(id)).await?;
         case.run_one("s1", done("x")).await?;
-        case.advance(SECOND)?;
+        case.advance(SECOND);
     }
     Ok(())
 }
@@ -89,7 +89,7 @@ pub async fn live_and_flying_jobs_are_not_evicted(case: &mut Case<'_>) -> Verdic
     case.start("s1").await?;
     case.start("s1").await?;
     case.cancel("flying").await?;
-    case.advance(SECOND)?;
+    case.advance(SECOND);
     case.make(job("newest")).await?;
     case.run_one("s1", done("x")).await?;
 
@@ -155,7 +155,7 @@ pub async fn an_evicted_job_is_swept_at_its_ttl(case: &mut Case<'_>) -> Verdict 
     ended(case, &["a", "b"]).await?;
     case.evict(0).await?;
     case.touch("a").await?;
-    case.advance(HOUR)?;
+    case.advance(HOUR);
 
     let swept = case.sweep().await?;
 

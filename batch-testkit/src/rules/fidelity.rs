@@ -168,7 +168,7 @@ pub async fn b46_ids_stay_apart(case: &mut Case<'_>) -> Verdict {
     for id in TEXTS.iter().skip(1).step_by(2) {
         same(case.job(id).await?.status, JobStatus::Queued)?;
     }
-    case.advance(HOUR)?;
+    case.advance(HOUR);
     same(case.sweep().await?.jobs, TEXTS.len() as u64 / 2)
 }
 

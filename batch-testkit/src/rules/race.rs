@@ -201,7 +201,7 @@ pub async fn b23_a_touch_races_the_sweep(case: &mut Case<'_>) -> Verdict {
         let id = format!("{n}");
         case.make(job(&id).ttl(SECOND)).await?;
         case.cancel(&id).await?;
-        case.advance(SECOND)?;
+        case.advance(SECOND);
         let (one, two) = (Arc::clone(case.store()), case.second().await?);
         let now = case.now();
         let touch = Touch {
@@ -218,7 +218,7 @@ pub async fn b23_a_touch_races_the_sweep(case: &mut Case<'_>) -> Verdict {
         let kept = touched == TouchReply::Touched { lease: now };
         let lease = case.find(&id).await?.map(|job| job.lease);
         same((swept.jobs, lease), (u64::from(!kept), kept.then_some(now)))?;
-        case.advance(SECOND)?;
+        case.advance(SECOND);
         case.sweep().await?;
     }
     same(case.listed().await?, Vec::<String>::new())

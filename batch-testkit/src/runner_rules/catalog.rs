@@ -29,7 +29,8 @@ macro_rules! for_each_runner_rule {
                 "R10.1, B26" b26_a_fetch_that_ignores_the_signal_is_left;
                 "R10.1, B26" b26_a_close_ends_in_time_without_a_store;
                 "R10.1, B26" b26_a_close_ends_in_time_with_a_store_that_refuses;
-                "R10.1, R3.1" a_hanging_submit_does_not_keep_the_signal;
+                "R10.1, R10.2, R3.1" a_hanging_submit_leaves_time_to_the_fetches;
+                "R10.1, R7.2" a_close_without_time_tells_the_gauges;
                 "R10.1, R1.8" a_close_waits_for_begun_submits;
                 "R10.3, R1.7" pinned_jobs_end_and_shared_ones_stay;
                 "R10.4" after_the_close_only_submits_are_refused;
@@ -83,6 +84,7 @@ macro_rules! for_each_runner_rule {
                 "R1.10" a_list_that_changes_is_refused;
                 "R1.3" a_list_that_changed_before_its_submit_is_refused;
                 "R1.10" a_list_that_grew_without_end_is_refused;
+                "R10.1, R1.10" a_list_without_an_end_ends_with_its_runner;
                 "R1.10, R8.2" a_long_list_survives_lost_replies;
             }
             runner_race {
@@ -137,6 +139,7 @@ macro_rules! for_each_runner_rule {
                 "R14.1, R14.2" a_job_halts_at_its_number_of_failures;
                 "R14.1, R14.2, R11.1" a_job_halts_at_its_share_of_failures;
                 "R14.1, R14.2" what_is_in_flight_ends_a_halting_job;
+                "R9.2, R14.2, R4.2" a_lost_start_ends_a_halting_job;
             }
             runner_submit {
                 "R1.1" a_submit_without_targets_is_refused;
@@ -150,6 +153,7 @@ macro_rules! for_each_runner_rule {
                 "R1.7, R2.4" a_job_is_queued_until_a_worker_reaches_it;
                 "R1.8, R1.9" a_dropped_submit_makes_its_job;
                 "R1.8" the_callers_value_reaches_its_fetch;
+                "R1.8, R8.2" a_submit_that_nobody_learned_of_keeps_its_caller;
             }
             runner_target {
                 "R3.1, B25" b25_a_panic_fails_its_target_only;
@@ -158,6 +162,7 @@ macro_rules! for_each_runner_rule {
                 "R3.1, B25" b25_four_workers_survive_a_hundred_panics;
                 "R3.3, R3.4" every_answer_is_stored_and_told;
                 "R3.5" a_try_over_its_time_is_dropped;
+                "R3.5" a_try_that_blocks_beyond_its_time_is_late;
                 "R3.6" a_result_over_the_limit_fails_its_target;
                 "R3.7" a_fetch_knows_its_attempt;
                 "R3.4, S7" results_over_the_budget_are_evicted;

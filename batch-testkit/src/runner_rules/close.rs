@@ -139,20 +139,36 @@ pub async fn b26_a_close_ends_in_time_with_a_store_that_refuses(case: &mut Case<
     same((report.unfinished.len(), report.gave_back), (0, false))
 }
 
-/// R10.1, R3.1 At the deadline the signal is raised, even when a submit hangs.
-pub async fn a_hanging_submit_does_not_keep_the_signal(case: &mut Case<'_>) -> Verdict {
+/// R10.1, R10.2, R3.1 A submit that hangs leaves half of the time to the fetches.
+pub async fn a_hanging_submit_leaves_time_to_the_fetches(case: &mut Case<'_>) -> Verdict {
     let mut crew = crew(case).start().await?;
-    crew.submit("a", 1).await?;
+    let id = crew.make(crew.job("a", 1).mode(Mode::Resume)).await?;
     let begun = crew.script.expect("a1").await?;
     crew.spy.hold(Some("submit"));
     let _ = drop_at_poll(crew.runner.submit(crew.job("b", 1)), 1).await;
+    let (runner, limit) = (crew.runner.clone(), Some(Duration::from_secs(2)));
+    let closing = tokio::spawn(async move { runner.close(limit).await });
 
-    let report = crew.runner.close(LIMIT).await;
-
-    same(report.unfinished.len(), 1)?;
     begun.signalled().await?;
+    begun.done("ok");
+
+    let unfinished = closing.await.map(|report| report.unfinished.len());
+    holds(matches!(unfinished, Ok(0)), "nothing in hand")?;
     crew.spy.hold(None);
-    Ok(())
+    same(outcomes(case, &id).await?, vec!["done ok".to_owned()])
+}
+
+/// R10.1, R7.2 A close without any time ends at once, and so do the gauges.
+pub async fn a_close_without_time_tells_the_gauges(case: &mut Case<'_>) -> Verdict {
+    let mut crew = crew(case).start().await?;
+    crew.submit("a", 1).await?;
+    let _begun = crew.script.expect("a1").await?;
+
+    let report = crew.runner.close(Some(Duration::ZERO)).await;
+
+    same((report.unfinished.len(), report.gave_back), (1, false))?;
+    same(crew.heard.inflights().last().copied(), Some(0))?;
+    same(crew.heard.depths().last().copied(), Some(0))
 }
 
 /// R10.1, R1.8 A close waits for a submit that has begun.

@@ -1,5 +1,6 @@
 //! Store calls that are refused, lost or slow, and what the runner makes of them (R8).
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use super::crew::{Crew, Recipe, crew, outcomes};
 use crate::breach::{Verdict, holds, present, same};
 use crate::case::{Case, START};
 use crate::clocks::ManualClock;
-use crate::fault::{Fault, FaultStore, Often, Plan};
+use crate::fault::{Fault, FaultStore, Often, Plan, drop_at_poll};
 
 const REFUSED: Fault = Fault::Before(StoreErrorKind::Unavailable);
 
@@ -317,12 +318,20 @@ pub async fn a_target_whose_failure_is_refused_goes_back(case: &mut Case<'_>) ->
     crew.close(case).await.map(|_| ())
 }
 
-/// Moves a clock on in small steps, letting the runner act in between.
-async fn pass(clock: &ManualClock, steps: u32, step: Duration) {
-    let host = SystemClock::new();
-    for _ in 0..steps {
-        clock.advance(step);
-        host.sleep(Duration::from_millis(1)).await;
+/// Moves a clock on a quarter of a second, and lets the runner act.
+async fn pass(clock: &ManualClock) {
+    clock.advance(Duration::from_millis(250));
+    SystemClock::new().sleep(Duration::from_millis(1)).await;
+}
+
+/// Moves a clock on until something happens.
+async fn pass_until<T>(clock: &ManualClock, event: impl Future<Output = T>) -> T {
+    let mut event = pin!(event);
+    loop {
+        pass(clock).await;
+        if let Some(value) = drop_at_poll(&mut event, 1).await {
+            return value;
+        }
     }
 }
 
@@ -344,21 +353,18 @@ pub async fn b20_a_broken_store_causes_no_storm(case: &mut Case<'_>) -> Verdict 
     strike(&fault, "take", Often::FromThenOn, REFUSED);
     let id = crew.submit("a", 1).await?;
 
-    pass(&clock, 240, Duration::from_millis(250)).await;
-    let struck = fault.struck();
+    for _quarter in 0..240 {
+        pass(&clock).await;
+    }
+    holds(fault.struck() <= 40, "no more than forty takes in a minute")?;
+    pass_until(&clock, crew.spy.reached("take", 5)).await?;
     fault.heal();
-    pass(&clock, 24, Duration::from_millis(250)).await;
 
-    holds(struck <= 40, "no more than forty takes in a minute")?;
-    holds(struck >= 5, "it is asked again")?;
-    crew.script.expect("a1").await?.done("ok");
-    crew.ends(&id, JobStatus::Done).await?;
-    let closing = tokio::spawn(async move { crew.runner.close(None).await });
-    pass(&clock, 1, Duration::from_secs(1)).await;
-    holds(
-        closing.await.is_ok_and(|report| report.gave_back),
-        "a clean close",
-    )
+    let begun = pass_until(&clock, crew.script.expect("a1")).await?;
+    begun.done("ok");
+    pass_until(&clock, crew.ends(&id, JobStatus::Done)).await?;
+    let report = pass_until(&clock, crew.runner.close(None)).await;
+    holds(report.gave_back, "a clean close")
 }
 
 /// R8.1, B20 A store that was closed under its runner is not asked without pause.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use batch_core::caller::BoxError;
@@ -15,6 +16,7 @@ use batch_core::submission::Submission;
 use super::crew::{Crew, crew, list};
 use crate::breach::{Verdict, holds, same};
 use crate::case::Case;
+use crate::fault::drop_at_poll;
 use crate::spy::SpyStore;
 
 /// Submits a list, and compares what is stored with it.
@@ -210,6 +212,40 @@ pub async fn a_list_that_grew_without_end_is_refused(case: &mut Case<'_>) -> Ver
         "SourceChanged",
     )?;
     crew.close(case).await.map(|_| ())
+}
+
+/// A list that has always one more.
+struct Endless;
+
+#[async_trait]
+impl Source for Endless {
+    async fn open(&self) -> Result<Box<dyn SourceReader + '_>, BoxError> {
+        Ok(Box::new(Self))
+    }
+}
+
+#[async_trait]
+impl SourceReader for Endless {
+    async fn next(&mut self) -> Result<Vec<NewTarget>, BoxError> {
+        Ok(vec![NewTarget::new("more")])
+    }
+}
+
+/// R10.1, R1.10 A list without an end is read no longer than its runner lives.
+pub async fn a_list_without_an_end_ends_with_its_runner(case: &mut Case<'_>) -> Verdict {
+    let crew = crew(case).start().await?;
+    let (runner, caller) = (crew.runner.clone(), crew.caller("caller"));
+    let mut submit = Box::pin(runner.submit(Submission::new(caller, Endless)));
+    holds(
+        drop_at_poll(&mut submit, 1).await.is_none(),
+        "the list is being read",
+    )?;
+
+    let report = crew.runner.close(Some(Duration::from_millis(20))).await;
+
+    same(report.unfinished.len(), 0)?;
+    holds(matches!(submit.await, Err(Error::Closed)), "Closed")?;
+    same(case.listed().await?.len(), 0)
 }
 
 /// R1.10, R8.2 A chunk and a commit whose replies are lost are sent again.

@@ -4,19 +4,23 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::time::Duration;
 
 use batch_core::caller::{Caller, PlainCaller};
+use batch_core::config::Config;
 use batch_core::error::{Error, Field};
 use batch_core::hooks::JobEvent;
 use batch_core::state::JobStatus;
+use batch_core::store::Store;
 use batch_core::store::call::NewTarget;
+use batch_core::store::error::StoreErrorKind;
 use batch_core::submission::{Mode, Submission};
 
 use super::crew::{crew, list};
 use super::heard::Note;
 use crate::breach::{Verdict, holds, present, same, unlike};
 use crate::case::Case;
-use crate::fault::drop_at_poll;
+use crate::fault::{Fault, FaultStore, Often, Plan, drop_at_poll};
 
 /// R1.1 A job has a target.
 pub async fn a_submit_without_targets_is_refused(case: &mut Case<'_>) -> Verdict {
@@ -268,5 +272,49 @@ pub async fn the_callers_value_reaches_its_fetch(case: &mut Case<'_>) -> Verdict
     begun.done("ok");
     let job = crew.ends(&id, JobStatus::Done).await?;
     same(job.caller.name, case.markers().text("desk"))?;
+    crew.close(case).await.map(|_| ())
+}
+
+/// R1.8, R8.2 A submit that nobody learned of may have made its job: no error says that
+/// nothing happened, and the job's fetch gets the caller's value.
+pub async fn a_submit_that_nobody_learned_of_keeps_its_caller(case: &mut Case<'_>) -> Verdict {
+    let fault = Arc::new(FaultStore::new(case.store().clone()));
+    let store: Arc<dyn Store> = fault.clone();
+    let brief = |config: &mut Config| config.store_retry_for = Duration::from_millis(200);
+    let mut crew = crew(case).on(store).with(brief).start().await?;
+    let plans = [
+        (Often::Once, Fault::After),
+        (
+            Often::FromThenOn,
+            Fault::Before(StoreErrorKind::Unavailable),
+        ),
+    ];
+    for (often, fault_of) in plans {
+        fault.plan(Plan {
+            operation: Some("submit"),
+            call: 1,
+            often,
+            fault: fault_of,
+        });
+    }
+    let plain = PlainCaller::new(case.markers().text("desk"));
+    let desk = Arc::new(Desk { plain, secret: 7 });
+
+    let request = Submission::new(desk, list(case.markers(), "a", 1));
+    let answer = crew.runner.submit(request).await;
+
+    let kind = match &answer {
+        Err(Error::Store(error)) => Some(error.kind()),
+        _ => None,
+    };
+    same(kind, Some(StoreErrorKind::Unknown))?;
+    let begun = crew.script.next().await?;
+    let desk = (&*begun.caller as &dyn Any).downcast_ref::<Desk>();
+    same(desk.map(|desk| desk.secret), Some(7))?;
+    begun.done("ok");
+    crew.heard
+        .until(&Note::Job(JobEvent::Ended(JobStatus::Done)), 1)
+        .await?;
+    fault.heal();
     crew.close(case).await.map(|_| ())
 }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use batch_core::caller::{BoxError, Caller};
-use batch_core::fetch::{Attempt, CancelSignal, TargetError};
+use batch_core::fetch::{Attempt, CancelSignal, Json, TargetError};
 use batch_core::state::JobStatus;
 use batch_core::target::RawTarget;
 
-use super::crew::{crew, outcomes};
+use super::crew::{crew, now, outcomes};
 use crate::breach::{Verdict, present, same};
 use crate::case::Case;
+use crate::clocks::ManualClock;
 
 /// Panics once more when it is dropped.
 #[derive(Debug)]
@@ -152,6 +153,32 @@ pub async fn a_try_over_its_time_is_dropped(case: &mut Case<'_>) -> Verdict {
     begun.dropped().await?;
 
     crew.ends(&id, JobStatus::Failed).await?;
+    same(
+        outcomes(case, &id).await?,
+        vec!["failed timed out".to_owned()],
+    )?;
+    crew.close(case).await.map(|_| ())
+}
+
+/// R3.5 A try that blocks its thread beyond its time is late when it ends.
+pub async fn a_try_that_blocks_beyond_its_time_is_late(case: &mut Case<'_>) -> Verdict {
+    let clock = Arc::new(ManualClock::new(now()));
+    let mut crew = crew(case)
+        .clock(clock.clone())
+        .with(|config| config.target_timeout = Some(Duration::from_secs(1)))
+        .start()
+        .await?;
+    let id = crew.submit("a", 1).await?;
+
+    let begun = crew.script.expect("a1").await?;
+    crew.turn(|| {
+        begun.says(move || {
+            clock.advance(Duration::from_secs(2));
+            Ok(Json::of(&"late")?)
+        });
+    })
+    .await?;
+
     same(
         outcomes(case, &id).await?,
         vec!["failed timed out".to_owned()],

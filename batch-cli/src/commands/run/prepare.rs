@@ -159,7 +159,7 @@ fn settings(args: &args::Run) -> Settings {
 fn user() -> String {
     let named = ["USER", "LOGNAME"]
         .into_iter()
-        .find_map(|name| std::env::var(name).ok());
+        .find_map(|name| std::env::var_os(name)?.into_string().ok());
     let number = rustix::process::getuid().as_raw().to_string();
     named
         .filter(|name| !name.is_empty())

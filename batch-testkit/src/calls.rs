@@ -1,4 +1,12 @@
-//! Calls with everything filled in that a test does not care about.
+//! Calls with everything filled in that a test does not care about, for a store's own tests.
+//!
+//! The rules of the suite make theirs by `case/`, with markers in every text.
+
+#![allow(
+    clippy::missing_panics_doc,
+    clippy::unwrap_used,
+    reason = "a test panics where it fails"
+)]
 
 use std::time::Duration;
 
@@ -6,16 +14,18 @@ use batch_core::id::{JobId, Kind, SessionId, Ticket};
 use batch_core::store::Store;
 use batch_core::store::call::{
     Answer, CallerName, Caps, Enter, Finish, Halt, Key, KeySpace, NewTarget, Recovery, Reuse,
-    Settings, Start, Submit, Take, Targets, Turn,
+    Settings, Start, Submit, Sweep, Take, Targets, Turn,
 };
 use batch_core::store::query::{JobQuery, StatsQuery};
 use batch_core::store::reply::{FinishReply, JobReply, Started, TakeReply};
 use batch_core::store::view::{Job, KindStats};
 use batch_core::time::Timestamp;
 
-pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);
+/// The time of every call.
+pub const NOW: Timestamp = Timestamp::from_millis(1_000);
 
-pub(crate) fn target(url: impl Into<String>) -> NewTarget {
+/// A target without options.
+pub fn target(url: impl Into<String>) -> NewTarget {
     NewTarget {
         url: url.into(),
         options: "{}".to_owned(),
@@ -24,7 +34,7 @@ pub(crate) fn target(url: impl Into<String>) -> NewTarget {
 }
 
 /// A submit of a job of its own key, without caps that matter.
-pub(crate) fn submit(id: &str, targets: Vec<NewTarget>) -> Submit {
+pub fn submit(id: &str, targets: Vec<NewTarget>) -> Submit {
     Submit {
         id: JobId::from(id),
         kind: Kind::default(),
@@ -58,7 +68,8 @@ pub(crate) fn submit(id: &str, targets: Vec<NewTarget>) -> Submit {
     }
 }
 
-pub(crate) fn enter(session: &SessionId) -> Enter {
+/// The enter of a session that serves the default kind.
+pub fn enter(session: &SessionId) -> Enter {
     Enter {
         session: session.clone(),
         kind: Kind::default(),
@@ -68,7 +79,8 @@ pub(crate) fn enter(session: &SessionId) -> Enter {
     }
 }
 
-pub(crate) fn take(session: &SessionId) -> Take {
+/// A take under a ticket of its own.
+pub fn take(session: &SessionId) -> Take {
     Take {
         session: session.clone(),
         ticket: Ticket::random(),
@@ -76,7 +88,8 @@ pub(crate) fn take(session: &SessionId) -> Take {
     }
 }
 
-pub(crate) fn done(start: &Start, result: &str) -> Finish {
+/// A start's finish with a result, which is JSON.
+pub fn done(start: &Start, result: &str) -> Finish {
     Finish {
         start: start.clone(),
         answer: Answer::Done {
@@ -87,7 +100,8 @@ pub(crate) fn done(start: &Start, result: &str) -> Finish {
     }
 }
 
-pub(crate) async fn started(store: &dyn Store, session: &SessionId) -> Box<Started> {
+/// Takes a target, which must be there.
+pub async fn started(store: &dyn Store, session: &SessionId) -> Box<Started> {
     match store.take(take(session)).await.unwrap() {
         TakeReply::Started(started) => started,
         other => panic!("nothing was started: {other:?}"),
@@ -95,7 +109,7 @@ pub(crate) async fn started(store: &dyn Store, session: &SessionId) -> Box<Start
 }
 
 /// Runs every target that may be started, turn by turn; how many there were.
-pub(crate) async fn drain(store: &dyn Store, session: &SessionId) -> u64 {
+pub async fn drain(store: &dyn Store, session: &SessionId) -> u64 {
     let mut turns = 0;
     let mut next = store.take(take(session)).await.unwrap();
     while let TakeReply::Started(started) = next {
@@ -111,14 +125,26 @@ pub(crate) async fn drain(store: &dyn Store, session: &SessionId) -> u64 {
     turns
 }
 
-pub(crate) async fn job(store: &dyn Store, id: &str) -> Option<Job> {
+/// Sweeps until nothing is left of what is past its time.
+pub async fn sweep(store: &dyn Store, now: Timestamp) {
+    for _step in 0..10_000 {
+        if !store.sweep(Sweep { now, max: 500 }).await.unwrap().more {
+            return;
+        }
+    }
+    panic!("a sweep without end");
+}
+
+/// A job, if there is one of this id.
+pub async fn job(store: &dyn Store, id: &str) -> Option<Job> {
     match store.job(JobQuery::Id(JobId::from(id))).await.unwrap() {
         JobReply::Found(job) => Some(*job),
         JobReply::NotFound => None,
     }
 }
 
-pub(crate) async fn stats(store: &dyn Store) -> KindStats {
+/// The counts of the default kind.
+pub async fn stats(store: &dyn Store) -> KindStats {
     let query = StatsQuery {
         kind: Kind::default(),
         caller: None,

@@ -1,0 +1,253 @@
+//! The Redis store of the batch job runner: one server, any number of hosts.
+//!
+//! Every operation is one script, which decides and writes in one step; the scripts are in
+//! `scripts/`, and repeat the decisions of `batch-core`. What a deployment should know of
+//! servers, settings and limits is in `docs/backends.md`.
+//!
+//! ```no_run
+//! use batch_core::id::Kind;
+//! use batch_core::store::{Store, query::StatsQuery};
+//! use batch_store_redis::{Options, RedisStore};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let options = Options::default().with_prefix("orders");
+//! let store = RedisStore::open("redis://localhost/", options).await?;
+//! let stats = store.stats(StatsQuery { kind: Kind::default(), caller: None }).await?;
+//! assert_eq!(stats.kind.live, 0);
+//! store.close().await?;
+//! # Ok(())
+//! # }
+//! ```
+
+#![deny(clippy::print_stdout)]
+
+mod cancel;
+mod codec;
+mod connection;
+mod error;
+mod keys;
+mod options;
+mod probe;
+mod read;
+mod retain;
+mod rows;
+mod scripts;
+mod server_time;
+mod session;
+mod submit;
+mod turn;
+mod wake;
+
+use std::fmt;
+
+use async_trait::async_trait;
+use batch_core::id::Kind;
+use batch_core::store::call::{
+    Cancel, Enter, Evict, Finish, Reap, Renew, Stage, Submit, Sweep, Take, Touch, Turn,
+};
+use batch_core::store::capability::{Capabilities, Sharing};
+use batch_core::store::query::{JobList, JobQuery, KindList, Sessions, StatsQuery, TargetQuery};
+use batch_core::store::reply::{
+    CancelReply, EnterReply, Evicted, FinishReply, JobPage, JobReply, KindPage, ReapReply,
+    RenewReply, SessionPage, StageReply, Stats, SubmitReply, Swept, TakeReply, TargetReply,
+    TouchReply, TurnReply,
+};
+use batch_core::store::{Store, StoreResult};
+use redis::Client;
+
+pub use options::Options;
+
+use connection::Connection;
+use keys::Prefix;
+use wake::Wakes;
+
+/// A store on a Redis server, under a prefix of its own.
+pub struct RedisStore {
+    connection: Connection,
+    wakes: Wakes,
+}
+
+impl RedisStore {
+    /// Opens the store under the options' prefix; where there is none, one is made.
+    ///
+    /// `url` is `redis://[USER[:PASSWORD]@]HOST[:PORT][/DB]`, or `rediss://` for TLS. What
+    /// cannot serve is refused with its address, without user and password, and the setting
+    /// to change (S11): a server that is too old, a replica, of a cluster, or that may drop
+    /// keys; a user who lacks a permission; another program's keys under the prefix.
+    pub async fn open(url: &str, options: Options) -> StoreResult<Self> {
+        Self::opened(url, &options)
+            .await
+            .map_err(|cause| cause.in_operation("open"))
+    }
+
+    async fn opened(url: &str, options: &Options) -> StoreResult<Self> {
+        let prefix = Prefix::of(&options.prefix)?;
+        if url.starts_with("rediss:") {
+            // Whoever embeds the store may have chosen another provider before.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+        }
+        let client = Client::open(url).map_err(|cause| probe::bad_address(&cause))?;
+        let connection = Connection::new(client, prefix, options);
+        probe::probe(&connection).await?;
+        let channel = connection.prefix().wake();
+        let wakes = Wakes::listen(connection.client().clone(), channel);
+        Ok(Self { connection, wakes })
+    }
+}
+
+impl fmt::Debug for RedisStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisStore").finish_non_exhaustive()
+    }
+}
+
+async fn capabilities(connection: &Connection) -> StoreResult<Capabilities> {
+    let durability = probe::durability(connection).await?;
+    let now = probe::time(connection).await?;
+    let known = Capabilities::v1(durability, Sharing::ManyHosts);
+    Ok(known.with_wakes().with_store_time(now))
+}
+
+/// Puts the operation's name into its error, and what it was about.
+macro_rules! named {
+    ($operation:literal, $call:expr) => {
+        $call.map_err(|cause| cause.in_operation($operation))
+    };
+    ($operation:literal, $subject:expr, $call:expr) => {
+        $call.map_err(|cause| cause.in_operation($operation).about($subject))
+    };
+}
+
+#[async_trait]
+impl Store for RedisStore {
+    async fn capabilities(&self) -> StoreResult<Capabilities> {
+        named!("capabilities", capabilities(&self.connection).await)
+    }
+
+    async fn submit(&self, call: Submit) -> StoreResult<SubmitReply> {
+        named!(
+            "submit",
+            &call.id,
+            submit::submit(&self.connection, &call).await
+        )
+    }
+
+    async fn stage(&self, call: Stage) -> StoreResult<StageReply> {
+        named!(
+            "stage",
+            &call.id,
+            submit::stage(&self.connection, &call).await
+        )
+    }
+
+    async fn enter(&self, call: Enter) -> StoreResult<EnterReply> {
+        named!(
+            "enter",
+            &call.session,
+            session::enter(&self.connection, &call).await
+        )
+    }
+
+    async fn renew(&self, call: Renew) -> StoreResult<RenewReply> {
+        named!(
+            "renew",
+            &call.session,
+            session::renew(&self.connection, &call).await
+        )
+    }
+
+    async fn sessions(&self, call: Sessions) -> StoreResult<SessionPage> {
+        named!("sessions", session::sessions(&self.connection, &call).await)
+    }
+
+    async fn reap(&self, call: Reap) -> StoreResult<ReapReply> {
+        named!(
+            "reap",
+            &call.session,
+            session::reap(&self.connection, &call).await
+        )
+    }
+
+    async fn take(&self, call: Take) -> StoreResult<TakeReply> {
+        named!(
+            "take",
+            &call.session,
+            turn::take(&self.connection, &call).await
+        )
+    }
+
+    async fn finish(&self, call: Finish) -> StoreResult<FinishReply> {
+        named!(
+            "finish",
+            &call.start.job,
+            turn::finish(&self.connection, &call).await
+        )
+    }
+
+    async fn turn(&self, call: Turn) -> StoreResult<TurnReply> {
+        named!(
+            "turn",
+            &call.finish.start.job,
+            turn::turn(&self.connection, &call).await
+        )
+    }
+
+    async fn cancel(&self, call: Cancel) -> StoreResult<CancelReply> {
+        named!(
+            "cancel",
+            &call.id,
+            cancel::cancel(&self.connection, &call).await
+        )
+    }
+
+    async fn touch(&self, call: Touch) -> StoreResult<TouchReply> {
+        named!(
+            "touch",
+            &call.id,
+            retain::touch(&self.connection, &call).await
+        )
+    }
+
+    async fn sweep(&self, call: Sweep) -> StoreResult<Swept> {
+        named!("sweep", retain::sweep(&self.connection, call).await)
+    }
+
+    async fn evict(&self, call: Evict) -> StoreResult<Evicted> {
+        named!("evict", retain::evict(&self.connection, &call).await)
+    }
+
+    async fn job(&self, call: JobQuery) -> StoreResult<JobReply> {
+        named!("job", read::job(&self.connection, &call).await)
+    }
+
+    async fn targets(&self, call: TargetQuery) -> StoreResult<TargetReply> {
+        named!(
+            "targets",
+            &call.id,
+            read::targets(&self.connection, &call).await
+        )
+    }
+
+    async fn list(&self, call: JobList) -> StoreResult<JobPage> {
+        named!("list", read::list(&self.connection, &call).await)
+    }
+
+    async fn stats(&self, call: StatsQuery) -> StoreResult<Stats> {
+        named!("stats", read::stats(&self.connection, &call).await)
+    }
+
+    async fn kinds(&self, call: KindList) -> StoreResult<KindPage> {
+        named!("kinds", read::kinds(&self.connection, &call).await)
+    }
+
+    async fn wake(&self, kind: &Kind) {
+        self.wakes.of(kind).await;
+    }
+
+    async fn close(&self) -> StoreResult<()> {
+        self.connection.close();
+        self.wakes.stop();
+        Ok(())
+    }
+}
