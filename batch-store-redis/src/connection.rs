@@ -9,13 +9,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use batch_core::store::StoreResult;
 use batch_core::store::error::StoreErrorKind;
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, RedisError, Script, Value};
+use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::codec::Fields;
 use crate::error::{Effect, breaks, classify, closed, error};
 use crate::keys::Prefix;
 use crate::options::{Options, Replicas};
+use crate::scripts::Script;
 
 /// A connection to one server.
 pub(crate) struct Connection {
@@ -88,13 +89,14 @@ impl Connection {
     }
 
     async fn invoke(&self, script: &Script, args: &[String], effect: Effect) -> StoreResult<Value> {
-        let mut invocation = script.key(self.prefix.as_str());
-        for arg in args {
-            invocation.arg(arg);
-        }
+        let prefix = self.prefix.as_str();
         let (mut connection, number) = self.live().await?;
-        // A server that does not know the script is told it, and asked again.
-        let reply = invocation.invoke_async::<Value>(&mut connection).await;
+        let known = script.by_digest(prefix, args);
+        let mut reply = known.query_async::<Value>(&mut connection).await;
+        if reply.as_ref().is_err_and(is_forgotten) {
+            let told = script.by_text(prefix, args);
+            reply = told.query_async(&mut connection).await;
+        }
         let reply = self.judged(reply, number, effect)?;
         if let (Effect::Writes, Some(replicas)) = (effect, self.replicas) {
             self.await_replicas(&mut connection, number, replicas)
@@ -200,4 +202,9 @@ impl Connection {
     fn current(&self) -> MutexGuard<'_, Current> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether the server does not know a script, as after a restart.
+fn is_forgotten(cause: &RedisError) -> bool {
+    cause.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }

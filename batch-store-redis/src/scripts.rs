@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use redis::Script;
+use redis::Cmd;
 
 /// What every script may use, in the order in which it is defined.
 const SHARED: [&str; 4] = [
@@ -79,4 +79,36 @@ fn script(own: &str, more: &[&str]) -> Script {
     parts.extend(more);
     parts.push(body);
     Script::new(&parts.join("\n"))
+}
+
+/// A script, by its text and by the digest under which a server knows it.
+#[derive(Debug)]
+pub(crate) struct Script {
+    text: String,
+    digest: String,
+}
+
+impl Script {
+    fn new(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            digest: redis::Script::new(text).get_hash().to_owned(),
+        }
+    }
+
+    /// Runs it on a server that was told it before.
+    pub(crate) fn by_digest(&self, prefix: &str, args: &[String]) -> Cmd {
+        call("EVALSHA", &self.digest, prefix, args)
+    }
+
+    /// Tells the server and runs it, in one step: it cannot be forgotten in between.
+    pub(crate) fn by_text(&self, prefix: &str, args: &[String]) -> Cmd {
+        call("EVAL", &self.text, prefix, args)
+    }
+}
+
+fn call(command: &str, script: &str, prefix: &str, args: &[String]) -> Cmd {
+    let mut call = redis::cmd(command);
+    call.arg(script).arg(1).arg(prefix).arg(args);
+    call
 }
