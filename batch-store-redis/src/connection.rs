@@ -13,7 +13,7 @@ use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, ServerErr
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::codec::Fields;
-use crate::error::{Effect, breaks, classify, closed, error};
+use crate::error::{Effect, breaks, classify, classify_at, closed, error};
 use crate::keys::Prefix;
 use crate::options::{Options, Replicas};
 use crate::scripts::Script;
@@ -123,11 +123,14 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends a command that changes nothing.
+    /// Asks the server about itself.
     pub(crate) async fn ask(&self, command: &Cmd) -> StoreResult<Value> {
         let (mut connection, number) = self.live().await?;
         let reply = command.query_async::<Value>(&mut connection).await;
-        self.judged(reply, number, Effect::None)
+        reply.map_err(|cause| {
+            self.forget_if_broken(&cause, number);
+            classify_at(&self.address(), &cause)
+        })
     }
 
     /// Forgets the connection if the answer says that it broke.
@@ -138,16 +141,14 @@ impl Connection {
         effect: Effect,
     ) -> StoreResult<T> {
         reply.map_err(|cause| {
-            if breaks(&cause) {
-                self.forget(number);
-            }
+            self.forget_if_broken(&cause, number);
             classify(&cause, effect)
         })
     }
 
-    fn forget(&self, number: u64) {
+    fn forget_if_broken(&self, cause: &RedisError, number: u64) {
         let mut current = self.current();
-        if current.number == number {
+        if breaks(cause) && current.number == number {
             current.connection = None;
         }
     }

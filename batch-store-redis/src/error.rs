@@ -20,24 +20,33 @@ pub(crate) enum Effect {
 
 /// An error of a call that was sent.
 pub(crate) fn classify(error: &RedisError, effect: Effect) -> StoreError {
+    let (kind, reason) = meaning(error, effect);
+    self::error(kind, reason)
+}
+
+/// An error of a question about the server, whose address it names.
+pub(crate) fn classify_at(address: &str, error: &RedisError) -> StoreError {
+    let (kind, reason) = meaning(error, Effect::None);
+    self::error(kind, format!("{address}: {reason}"))
+}
+
+fn meaning(error: &RedisError, effect: Effect) -> (StoreErrorKind, String) {
     let code = error.code().unwrap_or_default();
-    if let Some(known) = of_code(code) {
-        return self::error(known.0, known.1);
+    if let Some((kind, reason)) = of_code(code) {
+        return (kind, reason.to_owned());
     }
     match error.kind() {
-        ErrorKind::Io | ErrorKind::Parse | ErrorKind::Client if effect == Effect::Writes => {
-            self::error(
-                StoreErrorKind::Unknown,
-                "the connection broke before the reply came; send it again",
-            )
-        }
-        ErrorKind::Server(_) | ErrorKind::Extension => self::error(
+        ErrorKind::Io | ErrorKind::Parse | ErrorKind::Client if effect == Effect::Writes => (
+            StoreErrorKind::Unknown,
+            "the connection broke before the reply came; send it again".to_owned(),
+        ),
+        ErrorKind::Server(_) | ErrorKind::Extension => (
             StoreErrorKind::Unavailable,
             format!("the server refused the call with {code}"),
         ),
-        _ => self::error(
+        _ => (
             StoreErrorKind::Unavailable,
-            "the connection broke; try again",
+            "the connection broke; try again".to_owned(),
         ),
     }
 }
