@@ -10,6 +10,7 @@ use redis::Value;
 use crate::codec::Fields;
 use crate::connection::Connection;
 use crate::error::{Effect, classify, error};
+use crate::scripts::SCRIPTS;
 
 /// The oldest server whose scripts know the flags that ours carry.
 const OLDEST: u32 = 7;
@@ -73,39 +74,51 @@ fn check_server(info: &Info, address: &str) -> StoreResult<()> {
 }
 
 /// The commands of the scripts, of which a user may lack some.
-const COMMANDS: &str = "del get hdel hexists hget hgetall hincrby hmget hset incr set time \
+const COMMANDS: &str = "del exists get hdel hexists hget hgetall hincrby hmget hset incr set \
     unlink zadd zrange zrangebylex zrangebyscore zrem";
+
+/// Answers which command the user may not run; the arguments of each are allowed ones.
+const CHECK: &str = "#!lua flags=no-writes\n\
+    local key, channel = KEYS[1] .. 'x', ARGV[2]\n\
+    for command in string.gmatch(ARGV[1], '%S+') do\n\
+      if not redis.acl_check_cmd(command, key, key, key) then return command end\n\
+    end\n\
+    for _, command in ipairs({ 'publish', 'subscribe' }) do\n\
+      if not redis.acl_check_cmd(command, channel) then return command end\n\
+    end\n\
+    if not redis.acl_check_cmd('evalsha', '', '0') then return 'evalsha' end\n\
+    if not redis.acl_check_cmd('time') then return 'time' end\n\
+    return ''";
 
 /// Asks the server, inside a script, which commands the user may run there.
 async fn check_commands(connection: &Connection, address: &str) -> StoreResult<()> {
-    let script = "#!lua flags=no-writes\n\
-        for command in string.gmatch(ARGV[1], '%S+') do\n\
-          if not redis.acl_check_cmd(command, KEYS[1] .. 'x', 'x', 'x') then\n\
-            return command\n\
-          end\n\
-        end\n\
-        return ''";
+    let prefix = connection.prefix();
     let mut command = redis::cmd("EVAL");
     command
-        .arg(script)
+        .arg(CHECK)
         .arg(1)
-        .arg(connection.prefix().as_str())
-        .arg(COMMANDS);
+        .arg(prefix.as_str())
+        .arg(COMMANDS)
+        .arg(prefix.wake());
     let missing = Fields::of(connection.ask(&command).await?)?.text()?;
     if missing.is_empty() {
         return Ok(());
     }
-    let reason = format!("{address}: the user may not run {missing} on keys of the prefix");
+    let reason = format!(
+        "{address}: the user may not run {missing} on the keys and the channel of the prefix"
+    );
     Err(error(StoreErrorKind::Unavailable, reason))
 }
 
 /// A store that is there must be ours and of a schema that this release knows.
 async fn check_schema(connection: &Connection, address: &str) -> StoreResult<()> {
-    let key = connection.prefix().schema();
     let mut get = redis::cmd("GET");
-    get.arg(&key);
-    match connection.ask(&get).await {
-        Ok(Value::Nil) => make_schema(connection, &key).await,
+    get.arg(connection.prefix().schema());
+    let known = match connection.ask(&get).await {
+        Ok(Value::Nil) => make_schema(connection).await,
+        known => known,
+    };
+    match known {
         Ok(known) => check_version(&Fields::of(known)?.text()?, address),
         Err(cause) if cause.kind() == StoreErrorKind::Corrupt => Err(foreign(address)),
         Err(cause) => Err(cause),
@@ -118,7 +131,9 @@ fn check_version(text: &str, address: &str) -> StoreResult<()> {
     match major.and_then(|(major, _)| major.parse::<u32>().ok()) {
         None => Err(foreign(address)),
         Some(major) if major > SCHEMA.0 => {
-            let reason = format!("the store on {address} is of a newer version; open it with that");
+            let reason = format!(
+                "the store on {address} is of the newer version {major}; open it with that"
+            );
             Err(error(StoreErrorKind::Incompatible, reason))
         }
         Some(_) => Ok(()),
@@ -130,13 +145,11 @@ fn foreign(address: &str) -> StoreError {
     error(StoreErrorKind::Incompatible, reason)
 }
 
-/// Two that open a new store at once write the same.
-async fn make_schema(connection: &Connection, key: &str) -> StoreResult<()> {
-    let mut set = redis::cmd("SET");
-    set.arg(key)
-        .arg(format!("batch-store-redis {}.{}", SCHEMA.0, SCHEMA.1))
-        .arg("NX");
-    connection.ask(&set).await.map(drop)
+/// Two that open a new store at once write the same; the schema that is then there.
+async fn make_schema(connection: &Connection) -> StoreResult<Value> {
+    let ours = format!("batch-store-redis {}.{}", SCHEMA.0, SCHEMA.1);
+    let make = SCRIPTS.open.by_text(connection.prefix().as_str(), &[ours]);
+    connection.ask(&make).await
 }
 
 /// What an acknowledged write survives, by the server's own settings (S10).

@@ -24,6 +24,7 @@ const ALLOW_OOM: &str = "#!lua flags=allow-oom";
 /// Every operation, by its file's name.
 #[derive(Debug)]
 pub(crate) struct Scripts {
+    pub(crate) open: Script,
     pub(crate) submit: Script,
     pub(crate) stage: Script,
     pub(crate) enter: Script,
@@ -50,6 +51,7 @@ pub(crate) struct Scripts {
 pub(crate) static SCRIPTS: LazyLock<Scripts> = LazyLock::new(|| {
     let finish = include_str!("../scripts/finish.lua");
     Scripts {
+        open: script(include_str!("../scripts/open.lua"), &[]),
         submit: script(include_str!("../scripts/submit.lua"), &[]),
         stage: script(include_str!("../scripts/stage.lua"), &[]),
         enter: script(include_str!("../scripts/enter.lua"), &[]),
