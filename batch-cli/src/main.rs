@@ -32,9 +32,10 @@ use output::{Console, LogWriter};
 const SHUTDOWN: Duration = Duration::from_millis(100);
 
 /// The crates whose log lines `-v` shows.
-const OWN_CRATES: [&str; 4] = [
+const OWN_CRATES: [&str; 5] = [
     "batchq",
     "batch_core",
+    "batch_store_redis",
     "batch_store_sled",
     "batch_store_sqlite",
 ];

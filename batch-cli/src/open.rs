@@ -7,15 +7,18 @@ use std::sync::Arc;
 
 use batch_core::memory::MemoryStore;
 use batch_core::store::Store;
+use batch_store_redis::RedisStore;
 use batch_store_sled::SledStore;
 use batch_store_sqlite::{Durability, Options, SqliteStore};
 
 use crate::exit::{Exit, Failure};
 
-const KNOWN: &str = "memory:, sqlite:PATH, sqlite:///PATH, sqlite::memory: and sled:DIRECTORY";
+const KNOWN: &str = "memory:, sqlite:PATH, sqlite:///PATH, sqlite::memory:, sled:DIRECTORY, \
+    redis://HOST and rediss://HOST";
 const KNOWN_OPTIONS: &str = "durability=power and durability=kill";
+const KNOWN_OF_REDIS: &str = "prefix=NAME";
 /// Backends that have a name here and no code yet.
-const LATER: [&str; 4] = ["redis", "rediss", "redis+sentinel", "redis+cluster"];
+const LATER: [&str; 2] = ["redis+sentinel", "redis+cluster"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Backend {
@@ -27,6 +30,11 @@ enum Backend {
     },
     Sled {
         path: PathBuf,
+    },
+    Redis {
+        /// With user and password, if it has them.
+        url: String,
+        prefix: String,
     },
 }
 
@@ -61,6 +69,7 @@ impl Address {
             Backend::SqliteMemory => "sqlite::memory:".to_owned(),
             Backend::Sqlite { path, .. } => format!("sqlite:{}", path.display()),
             Backend::Sled { path } => format!("sled:{}", path.display()),
+            Backend::Redis { url, prefix } => format!("{}?prefix={prefix}", without_user(url)),
         }
     }
 
@@ -79,6 +88,10 @@ impl Address {
             Backend::Sled { path } => {
                 let options = batch_store_sled::Options::default();
                 Arc::new(SledStore::open(path, options).await?)
+            }
+            Backend::Redis { url, prefix } => {
+                let options = batch_store_redis::Options::default().with_prefix(prefix);
+                Arc::new(RedisStore::open(url, options).await?)
             }
         })
     }
@@ -101,7 +114,7 @@ impl Address {
             Backend::Sqlite { path, .. } | Backend::Sled { path } => {
                 !matches!(path.try_exists(), Ok(false))
             }
-            Backend::Memory | Backend::SqliteMemory => true,
+            Backend::Memory | Backend::SqliteMemory | Backend::Redis { .. } => true,
         }
     }
 }
@@ -124,6 +137,10 @@ fn parse(url: &str) -> Result<Backend, String> {
             let path = local_path(place, "sled")?;
             without_options(Backend::Sled { path }, options)
         }
+        "redis" | "rediss" => Ok(Backend::Redis {
+            url: format!("{scheme}:{}", server(place)?),
+            prefix: prefix(options)?,
+        }),
         later if LATER.contains(&later) => Err(format!(
             "{later} stores are not built in yet; known are {KNOWN}"
         )),
@@ -163,6 +180,41 @@ fn durability(options: &str) -> Result<Durability, String> {
         };
     }
     Ok(durability)
+}
+
+/// Where a server is: `//`, perhaps a user, a host, perhaps a port and a database.
+fn server(place: &str) -> Result<&str, String> {
+    let host = place.strip_prefix("//").map(after_user);
+    match host {
+        Some(host) if !host.is_empty() && !host.starts_with(['/', ':']) => Ok(place),
+        _ => Err("give the server as redis://HOST, redis://USER:PASSWORD@HOST:PORT/DB".to_owned()),
+    }
+}
+
+fn after_user(place: &str) -> &str {
+    place.rsplit_once('@').map_or(place, |(_, host)| host)
+}
+
+fn without_user(url: &str) -> String {
+    match url.split_once("//") {
+        Some((scheme, place)) => format!("{scheme}//{}", after_user(place)),
+        None => url.to_owned(),
+    }
+}
+
+fn prefix(options: &str) -> Result<String, String> {
+    let mut prefix = "batchq".to_owned();
+    for option in options.split('&').filter(|option| !option.is_empty()) {
+        prefix = match option.split_once('=').unwrap_or((option, "")) {
+            ("prefix", name) => name.to_owned(),
+            (name, _) => {
+                return Err(format!(
+                    "unknown store option {name}; known are {KNOWN_OF_REDIS}"
+                ));
+            }
+        };
+    }
+    Ok(prefix)
 }
 
 fn without_options(backend: Backend, options: &str) -> Result<Backend, String> {
@@ -246,7 +298,7 @@ mod tests {
 
     #[test]
     fn what_is_unknown_is_answered_with_what_is_known() {
-        for url in ["foo:x", "x.db", "", ":", "redis://h", "/a:b"] {
+        for url in ["foo:x", "x.db", "", ":", "redis+cluster://h", "/a:b"] {
             assert!(parse(url).unwrap_err().contains(KNOWN), "{url}");
         }
         for url in ["sqlite:a?x=1", "sqlite:a?durability=9"] {
@@ -260,15 +312,43 @@ mod tests {
             "sqlite::memory:?a",
             "sled:",
             "sled:d?x=1",
+            "redis:",
+            "redis://",
+            "redis://u:p@",
+            "redis://:6379",
+            "redis://h?x=1",
         ] {
             assert!(parse(url).is_err(), "{url}");
         }
     }
 
     #[test]
+    fn a_server_has_a_prefix_and_shows_no_password() {
+        let url = "redis://u:S3cr3t@p@h:1/2?prefix=a";
+
+        let backend = parse(url).unwrap();
+        let shown = Address {
+            backend,
+            is_default: false,
+        }
+        .shown();
+
+        assert_eq!(shown, "redis://h:1/2?prefix=a");
+        assert_eq!(
+            parse("rediss://h"),
+            Ok(Backend::Redis {
+                url: "rediss://h".to_owned(),
+                prefix: "batchq".to_owned()
+            })
+        );
+    }
+
+    #[test]
     fn b47_a_refused_url_is_not_repeated() {
         for url in [
-            "redis://u:S3cr3t@h/0",
+            "redis+cluster://u:S3cr3t@h/0",
+            "redis://u:S3cr3t@",
+            "redis://u:S3cr3t@h?x=1",
             "foo://u:S3cr3t@h",
             "u@S3cr3t:x",
             "sqlite:a?k=S3cr3t",

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use batch_core::store::StoreResult;
-use batch_core::store::error::StoreErrorKind;
+use batch_core::store::error::{StoreError, StoreErrorKind};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
 use tokio::sync::Mutex as AsyncMutex;
@@ -15,7 +15,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use crate::codec::Fields;
 use crate::error::{Effect, breaks, classify, classify_at, closed, error};
 use crate::keys::Prefix;
-use crate::options::{Options, Replicas};
+use crate::options::Options;
 use crate::scripts::Script;
 
 /// A connection to one server.
@@ -23,7 +23,6 @@ pub(crate) struct Connection {
     client: Client,
     prefix: Prefix,
     config: AsyncConnectionConfig,
-    replicas: Option<Replicas>,
     current: Mutex<Current>,
     /// Held by the one call that dials.
     dialling: AsyncMutex<()>,
@@ -35,6 +34,9 @@ struct Current {
     connection: Option<MultiplexedConnection>,
     /// How many connections there were before: a late failure breaks no later one.
     number: u64,
+    /// How often dialling failed, and how it did last.
+    failures: u64,
+    failure: Option<StoreError>,
 }
 
 impl Connection {
@@ -46,7 +48,6 @@ impl Connection {
             client,
             prefix,
             config,
-            replicas: options.replicas,
             current: Mutex::default(),
             dialling: AsyncMutex::default(),
             closed: AtomicBool::new(false),
@@ -97,30 +98,7 @@ impl Connection {
             let told = script.by_text(prefix, args);
             reply = told.query_async(&mut connection).await;
         }
-        let reply = self.judged(reply, number, effect)?;
-        if let (Effect::Writes, Some(replicas)) = (effect, self.replicas) {
-            self.await_replicas(&mut connection, number, replicas)
-                .await?;
-        }
-        Ok(reply)
-    }
-
-    /// A wait speaks of the writes of its own connection.
-    async fn await_replicas(
-        &self,
-        connection: &mut MultiplexedConnection,
-        number: u64,
-        replicas: Replicas,
-    ) -> StoreResult<()> {
-        let mut wait = redis::cmd("WAIT");
-        wait.arg(replicas.count)
-            .arg(replicas.within.as_millis().to_string());
-        let have = wait.query_async::<u32>(connection).await;
-        if self.judged(have, number, Effect::Writes)? < replicas.count {
-            let reason = "too few replicas have the write yet; it is sent again";
-            return Err(error(StoreErrorKind::Unknown, reason));
-        }
-        Ok(())
+        self.judged(reply, number, effect)
     }
 
     /// Asks the server about itself.
@@ -161,19 +139,39 @@ impl Connection {
         if let Some(live) = self.known() {
             return Ok(live);
         }
+        let failures = self.current().failures;
         let _one = self.dialling.lock().await;
+        // Whoever waited for another's dialling takes what came of it.
         if let Some(live) = self.known() {
             return Ok(live);
+        }
+        if let Some(failure) = self.failed_since(failures) {
+            return Err(failure);
         }
         let dialled = self
             .client
             .get_multiplexed_async_connection_with_config(&self.config)
             .await
-            .map_err(|cause| self.unreachable(&cause))?;
+            .map_err(|cause| self.unreachable(&cause));
         let mut current = self.current();
-        current.number += 1;
-        current.connection = Some(dialled.clone());
-        Ok((dialled, current.number))
+        match dialled {
+            Ok(connection) => {
+                current.number += 1;
+                current.connection = Some(connection.clone());
+                Ok((connection, current.number))
+            }
+            Err(failure) => {
+                current.failures += 1;
+                current.failure = Some(failure.clone());
+                Err(failure)
+            }
+        }
+    }
+
+    fn failed_since(&self, failures: u64) -> Option<StoreError> {
+        let current = self.current();
+        let failure = current.failure.clone();
+        failure.filter(|_| current.failures > failures)
     }
 
     fn known(&self) -> Option<(MultiplexedConnection, u64)> {
@@ -183,7 +181,7 @@ impl Connection {
     }
 
     /// Nothing was sent: nothing happened.
-    fn unreachable(&self, cause: &RedisError) -> batch_core::store::error::StoreError {
+    fn unreachable(&self, cause: &RedisError) -> StoreError {
         let address = self.address();
         let refused = cause.kind() == redis::ErrorKind::AuthenticationFailed;
         let reason = match cause.code() {

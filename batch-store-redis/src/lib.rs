@@ -30,6 +30,7 @@ mod keys;
 mod options;
 mod probe;
 mod read;
+mod replicas;
 mod retain;
 mod rows;
 mod scripts;
@@ -60,11 +61,13 @@ pub use options::Options;
 
 use connection::Connection;
 use keys::Prefix;
+use replicas::Replicas;
 use wake::Wakes;
 
 /// A store on a Redis server, under a prefix of its own.
 pub struct RedisStore {
     connection: Connection,
+    replicas: Option<Replicas>,
     wakes: Wakes,
 }
 
@@ -87,12 +90,21 @@ impl RedisStore {
             // Whoever embeds the store may have chosen another provider before.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
-        let client = Client::open(url).map_err(|cause| probe::bad_address(&cause))?;
+        let client = Client::open(url).map_err(|_| probe::bad_address())?;
         let connection = Connection::new(client, prefix, options);
-        probe::probe(&connection).await?;
+        let probed = tokio::time::timeout(options.connect_timeout, probe::probe(&connection));
+        match probed.await {
+            Ok(judged) => judged?,
+            Err(_) => return Err(probe::silent(&connection)),
+        }
         let channel = connection.prefix().wake();
         let wakes = Wakes::listen(connection.client().clone(), channel);
-        Ok(Self { connection, wakes })
+        let replicas = Replicas::of(connection.client(), connection.prefix(), options);
+        Ok(Self {
+            connection,
+            replicas,
+            wakes,
+        })
     }
 }
 
@@ -119,6 +131,17 @@ macro_rules! named {
     };
 }
 
+impl RedisStore {
+    /// A write is acknowledged once enough replicas have it.
+    async fn kept<T>(&self, write: impl Future<Output = StoreResult<T>>) -> StoreResult<T> {
+        let reply = write.await?;
+        if let Some(replicas) = &self.replicas {
+            replicas.have_it().await?;
+        }
+        Ok(reply)
+    }
+}
+
 #[async_trait]
 impl Store for RedisStore {
     async fn capabilities(&self) -> StoreResult<Capabilities> {
@@ -129,7 +152,7 @@ impl Store for RedisStore {
         named!(
             "submit",
             &call.id,
-            submit::submit(&self.connection, &call).await
+            self.kept(submit::submit(&self.connection, &call)).await
         )
     }
 
@@ -137,7 +160,7 @@ impl Store for RedisStore {
         named!(
             "stage",
             &call.id,
-            submit::stage(&self.connection, &call).await
+            self.kept(submit::stage(&self.connection, &call)).await
         )
     }
 
@@ -145,7 +168,7 @@ impl Store for RedisStore {
         named!(
             "enter",
             &call.session,
-            session::enter(&self.connection, &call).await
+            self.kept(session::enter(&self.connection, &call)).await
         )
     }
 
@@ -153,7 +176,7 @@ impl Store for RedisStore {
         named!(
             "renew",
             &call.session,
-            session::renew(&self.connection, &call).await
+            self.kept(session::renew(&self.connection, &call)).await
         )
     }
 
@@ -165,7 +188,7 @@ impl Store for RedisStore {
         named!(
             "reap",
             &call.session,
-            session::reap(&self.connection, &call).await
+            self.kept(session::reap(&self.connection, &call)).await
         )
     }
 
@@ -173,7 +196,7 @@ impl Store for RedisStore {
         named!(
             "take",
             &call.session,
-            turn::take(&self.connection, &call).await
+            self.kept(turn::take(&self.connection, &call)).await
         )
     }
 
@@ -181,7 +204,7 @@ impl Store for RedisStore {
         named!(
             "finish",
             &call.start.job,
-            turn::finish(&self.connection, &call).await
+            self.kept(turn::finish(&self.connection, &call)).await
         )
     }
 
@@ -189,7 +212,7 @@ impl Store for RedisStore {
         named!(
             "turn",
             &call.finish.start.job,
-            turn::turn(&self.connection, &call).await
+            self.kept(turn::turn(&self.connection, &call)).await
         )
     }
 
@@ -197,7 +220,7 @@ impl Store for RedisStore {
         named!(
             "cancel",
             &call.id,
-            cancel::cancel(&self.connection, &call).await
+            self.kept(cancel::cancel(&self.connection, &call)).await
         )
     }
 
@@ -205,16 +228,22 @@ impl Store for RedisStore {
         named!(
             "touch",
             &call.id,
-            retain::touch(&self.connection, &call).await
+            self.kept(retain::touch(&self.connection, &call)).await
         )
     }
 
     async fn sweep(&self, call: Sweep) -> StoreResult<Swept> {
-        named!("sweep", retain::sweep(&self.connection, call).await)
+        named!(
+            "sweep",
+            self.kept(retain::sweep(&self.connection, call)).await
+        )
     }
 
     async fn evict(&self, call: Evict) -> StoreResult<Evicted> {
-        named!("evict", retain::evict(&self.connection, &call).await)
+        named!(
+            "evict",
+            self.kept(retain::evict(&self.connection, &call)).await
+        )
     }
 
     async fn job(&self, call: JobQuery) -> StoreResult<JobReply> {
@@ -247,6 +276,9 @@ impl Store for RedisStore {
 
     async fn close(&self) -> StoreResult<()> {
         self.connection.close();
+        if let Some(replicas) = &self.replicas {
+            replicas.close();
+        }
         self.wakes.stop();
         Ok(())
     }

@@ -15,14 +15,8 @@ pub struct Options {
     pub(crate) prefix: String,
     pub(crate) connect_timeout: Duration,
     pub(crate) response_timeout: Duration,
-    pub(crate) replicas: Option<Replicas>,
-}
-
-/// How many replicas must have a write before it is acknowledged.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Replicas {
-    pub(crate) count: u32,
-    pub(crate) within: Duration,
+    /// How many must have a write, and how long they may take.
+    pub(crate) replicas: Option<(u32, Duration)>,
 }
 
 impl Default for Options {
@@ -64,7 +58,7 @@ impl Options {
     /// A write that fewer have by then is `Unknown`, and is sent again.
     #[must_use]
     pub fn with_replicas(mut self, count: u32, within: Duration) -> Self {
-        self.replicas = Some(Replicas { count, within });
+        self.replicas = Some((count, within));
         self
     }
 }

@@ -9,7 +9,7 @@ use redis::Value;
 
 use crate::codec::Fields;
 use crate::connection::Connection;
-use crate::error::{Effect, classify, error};
+use crate::error::error;
 use crate::scripts::SCRIPTS;
 
 /// The oldest server whose scripts know the flags that ours carry.
@@ -28,6 +28,12 @@ impl Info {
     }
 }
 
+/// A server that accepts connections and answers nothing.
+pub(crate) fn silent(connection: &Connection) -> StoreError {
+    let reason = format!("{} is silent; is it a Redis server?", connection.address());
+    error(StoreErrorKind::Unavailable, reason)
+}
+
 /// Judges the server and the data under the prefix, and makes a store where there is none.
 pub(crate) async fn probe(connection: &Connection) -> StoreResult<()> {
     let info = info(connection).await?;
@@ -39,7 +45,9 @@ pub(crate) async fn probe(connection: &Connection) -> StoreResult<()> {
 
 async fn info(connection: &Connection) -> StoreResult<Info> {
     let mut command = redis::cmd("INFO");
-    command.arg("everything");
+    for section in ["server", "memory", "persistence", "replication", "cluster"] {
+        command.arg(section);
+    }
     let mut reply = Fields::of(connection.ask(&command).await?)?;
     Ok(Info(reply.text()?))
 }
@@ -182,8 +190,7 @@ pub(crate) async fn time(connection: &Connection) -> StoreResult<batch_core::tim
 }
 
 /// An address that cannot be one.
-pub(crate) fn bad_address(cause: &redis::RedisError) -> StoreError {
-    let _ = classify(cause, Effect::None);
+pub(crate) fn bad_address() -> StoreError {
     let reason = "the address is not redis://HOST:PORT/DB or rediss://HOST:PORT/DB";
     error(StoreErrorKind::Invalid, reason)
 }

@@ -45,6 +45,7 @@ pub(crate) struct Scripts {
     pub(crate) stats: Script,
     pub(crate) kinds: Script,
     pub(crate) sessions: Script,
+    pub(crate) mark: Script,
 }
 
 /// Read once: a script is known to servers by the digest of its text.
@@ -71,6 +72,7 @@ pub(crate) static SCRIPTS: LazyLock<Scripts> = LazyLock::new(|| {
         stats: script(include_str!("../scripts/stats.lua"), &[]),
         kinds: script(include_str!("../scripts/kinds.lua"), &[]),
         sessions: script(include_str!("../scripts/sessions.lua"), &[]),
+        mark: script(include_str!("../scripts/mark.lua"), &[]),
     }
 });
 

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 
+use batch_testkit::redis_server::RedisServer;
 use rustix::process::Signal;
 
 use crate::world::{Ended, World, signal, wait};
@@ -47,6 +48,36 @@ fn b04_a_killed_run_on_sled_is_resumed() {
 
     assert_eq!(listed.json().len(), 1);
     assert_eq!(listed.json()[0]["counts"]["done"], 40);
+}
+
+/// B04, S10.1
+#[test]
+fn b04_a_killed_run_on_redis_is_resumed() {
+    let world = World::with_targets(40);
+    let server = RedisServer::start().unwrap();
+
+    let listed = killed_and_resumed(&world, &format!("{}?prefix=cli", server.url()));
+
+    assert_eq!(listed.json().len(), 1);
+    assert_eq!(listed.json()[0]["counts"]["done"], 40);
+}
+
+/// S11.1, B47, R8.5
+#[test]
+fn b47_a_server_that_is_not_there_is_told_without_its_password() {
+    let world = World::with_targets(1);
+    let mut run = world.script(&[], "true");
+
+    let refused = run.env("BATCHQ_STORE", "redis://u:S3cr3t@127.0.0.1:1/");
+    let refused = wait(refused.spawn().unwrap());
+
+    assert_eq!((refused.code, refused.out.as_str()), (Some(69), ""));
+    assert!(
+        refused.err.contains("127.0.0.1:1 cannot be reached"),
+        "{}",
+        refused.err
+    );
+    assert!(!refused.err.contains("S3cr3t"), "{}", refused.err);
 }
 
 /// S11.1, B41

@@ -72,7 +72,7 @@ fn a_wrong_address_is_answered_with_the_known_ones() {
     let world = World::with_targets(1);
 
     for store in [
-        "redis://u:S3cr3t@h/0",
+        "redis+cluster://u:S3cr3t@h/0",
         "foo://u:S3cr3t@h",
         "x.db",
         "",

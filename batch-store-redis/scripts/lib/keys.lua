@@ -21,6 +21,8 @@ local EMPTY_KINDS = P .. 'empty-kinds'
 local SESSIONS = P .. 'sessions'
 -- ZSET of 20 digits of time and an id: all stages, by their last chunk.
 local STAGES = P .. 'stages'
+-- What is written last before replicas are waited for.
+local MARK = P .. 'mark'
 -- The channel on which a kind is named that has a job to take.
 local WAKE = P .. 'wake'
 

@@ -275,8 +275,7 @@ pub async fn the_callers_value_reaches_its_fetch(case: &mut Case<'_>) -> Verdict
     crew.close(case).await.map(|_| ())
 }
 
-/// R1.8, R8.2 A submit that nobody learned of may have made its job: no error says that
-/// nothing happened, and the job's fetch gets the caller's value.
+/// R1.8, R8.2 A submit that nobody learned of may have made its job, with its caller.
 pub async fn a_submit_that_nobody_learned_of_keeps_its_caller(case: &mut Case<'_>) -> Verdict {
     let fault = Arc::new(FaultStore::new(case.store().clone()));
     let store: Arc<dyn Store> = fault.clone();
