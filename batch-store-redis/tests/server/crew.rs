@@ -10,6 +10,7 @@ use batch_core::id::JobId;
 use batch_core::runner::Runner;
 use batch_core::store::Store;
 use batch_core::store::call::NewTarget;
+use batch_core::store::view::Job;
 use batch_core::submission::{Mode, Submission, Submitted};
 use batch_core::target::RawTarget;
 use batch_testkit::async_trait;
@@ -75,4 +76,10 @@ pub(crate) fn request(name: &str, targets: u64) -> Submission {
 pub(crate) async fn submit(runner: &Runner, name: &str, targets: u64) -> JobId {
     let Submitted { id, .. } = runner.submit(request(name, targets)).await.unwrap();
     id
+}
+
+/// The job once it has ended; after a minute, which nothing here needs, as it then stands.
+pub(crate) async fn ended(runner: &Runner, id: &JobId) -> Job {
+    let patience = Some(Duration::from_mins(1));
+    runner.wait(id, patience).await.unwrap()
 }

@@ -340,7 +340,7 @@ async fn b40_an_outcome_waits_for_room() {
     let while_full = runner.status(&id).await.unwrap().counts;
     make_room(&place);
     script.next().await.unwrap().done("2");
-    let job = runner.wait(&id, None).await.unwrap();
+    let job = crew::ended(&runner, &id).await;
 
     assert_eq!((while_full.done, while_full.running), (0, 1));
     assert_eq!((job.status, job.counts.done), (JobStatus::Done, 2));

@@ -34,7 +34,7 @@ async fn submitted(runner: &Runner) -> Vec<JobId> {
 /// All jobs are done, and every target has one outcome.
 async fn all_done(case: &mut Case<'_>, runner: &Runner, ids: &[JobId]) {
     for id in ids {
-        let job = runner.wait(id, None).await.unwrap();
+        let job = crew::ended(runner, id).await;
         assert_eq!((job.status, job.counts.done), (JobStatus::Done, job.total));
     }
     runner.close(None).await;
@@ -210,7 +210,7 @@ async fn b37_scripts_may_be_forgotten_during_a_run() {
 
     let ids = submitted(&runner).await;
     for id in &ids {
-        runner.wait(id, None).await.unwrap();
+        crew::ended(&runner, id).await;
     }
     stop.store(true, Ordering::Release);
 

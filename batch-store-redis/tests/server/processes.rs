@@ -183,7 +183,7 @@ async fn a_stopped_process_is_refused_and_goes_on() {
     let runner = crew::with(Arc::clone(&store), script.fetch(), watchful()).await;
     script.expect("0").await.unwrap().done("1");
     let first = calls::jobs(&*store).await.remove(0).id;
-    runner.wait(&first, None).await.unwrap();
+    crew::ended(&runner, &first).await;
     runner.close(None).await;
     stopped.signal("CONT");
     stopped.tell("go");
