@@ -9,14 +9,14 @@ use batch_core::state::JobStatus;
 use batch_core::store::Store;
 use batch_core::store::error::StoreErrorKind;
 use batch_core::store::reply::SubmitReply;
-use batch_testkit::Case;
-use batch_testkit::case::{done, job};
+use batch_testkit::case::{START, done, job};
 use batch_testkit::proxy::{Act, Chosen, Manner};
 use batch_testkit::redis_server::{Fsync, RedisServer, RedisSettings};
 use batch_testkit::script::echo;
+use batch_testkit::{Case, Markers};
 
 use crate::crew::{self, Tries};
-use crate::place::{Place, impatient};
+use crate::place::{PASSWORD, Place, impatient, opened};
 
 fn kept_on_disk() -> RedisSettings {
     RedisSettings::default().append_only(Fsync::Always)
@@ -166,6 +166,33 @@ async fn b38_a_demoted_primary_is_left_in_mid_run() {
     fail_over(&place, &other);
 
     all_done(&mut case, &runner, &ids).await;
+}
+
+/// R8.5, S12.2
+#[tokio::test]
+async fn b38_a_password_that_was_changed_is_unavailable_until_it_is_right_again() {
+    let place = Place::with(RedisSettings::default().password(PASSWORD)).await;
+    let url = format!("redis://:{PASSWORD}@{}/", place.proxy.address());
+    let store = opened(&url, "p").await.unwrap();
+    let call = job("job").call(&Markers::plant().unwrap(), START);
+    let mut admin = place.admin();
+    let mut set = |password: &str| {
+        let mut set = redis::cmd("CONFIG");
+        set.arg("SET").arg("requirepass").arg(password);
+        set.exec(&mut admin).unwrap();
+    };
+
+    set("another");
+    place.proxy.cut_all();
+    let lost = store.submit(call.clone()).await;
+    let refused = store.submit(call.clone()).await.unwrap_err();
+    set(PASSWORD);
+    let made = store.submit(call).await.unwrap();
+
+    assert!(lost.is_err());
+    assert_eq!(refused.kind(), StoreErrorKind::Unavailable, "{refused}");
+    assert!(!format!("{refused} {refused:?}").contains(PASSWORD));
+    assert_eq!(made, SubmitReply::Created { seq: 1 });
 }
 
 /// S12.2

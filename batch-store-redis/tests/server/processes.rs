@@ -16,7 +16,7 @@ use batch_core::store::Store;
 use batch_core::store::view::Outcome;
 use batch_core::target::RawTarget;
 use batch_core::time::Timestamp;
-use batch_testkit::redis_server::RedisServer;
+use batch_testkit::redis_server::{Fsync, RedisServer, RedisSettings};
 use batch_testkit::script::Script;
 use batch_testkit::spy::SpyStore;
 use batch_testkit::{Markers, Recount};
@@ -243,6 +243,23 @@ async fn an_idle_process_is_woken_by_a_hand_back() {
     idle.hear("idle");
 
     calls::give_back(&*store, &start).await;
+
+    idle.hear("ran 0");
+    idle.end();
+}
+
+/// R2.6 a subscription that broke with its server is made again.
+#[tokio::test]
+async fn an_idle_process_is_woken_after_the_server_was_restarted() {
+    let settings = RedisSettings::default().append_only(Fsync::Always);
+    let mut server = RedisServer::with(settings).unwrap();
+    let idle = Talk::with("idle", &server.url());
+    idle.hear("idle");
+
+    server.kill();
+    server.restart().unwrap();
+    let store = store(&server.url()).await;
+    calls::submit(&*store, "job").await;
 
     idle.hear("ran 0");
     idle.end();
