@@ -25,7 +25,11 @@ end
 
 -- Pinned jobs end first, so that their targets go back instead of failing.
 local function end_pinned(seq)
-  local job = indexed_job(seq)
+  local job = load_job(seq)
+  if not job then
+    redis.call('ZREM', pinned_key(id), seq)
+    return
+  end
   local kind = load_kind(job.kind)
   end_job(job, 'failed', 'interrupted', by, now)
   kept(job, kind)
@@ -62,9 +66,12 @@ local function take_back(entry)
   local open = load_open(rows, index)
   local job = open and load_job(open.seq)
   if not job then
-    -- Damage, which must not keep the others from going back.
+    -- Damage, which must not keep the others from going back. A start without its row says
+    -- nothing of its job, which may well be there.
     redis.call('ZREM', held_key(id), entry)
-    free(rows)
+    if open then
+      free(rows)
+    end
     strays = strays + 1
     return
   end

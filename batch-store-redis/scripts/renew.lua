@@ -15,9 +15,9 @@ end
 local starts = {}
 for _, entry in ipairs(redis.call('ZRANGE', held_key(id), 0, tonumber(ARGV[3]) - 1)) do
   local rows, index = held_at(entry)
-  local open = load_open(rows, index) or corrupt('a held start that is not open')
-  local job = redis.call('HGET', job_key(open.seq), 'id')
-  -- A start without its job is damage that reap removes; the session lives on.
+  local open = load_open(rows, index)
+  local job = open and redis.call('HGET', job_key(open.seq), 'id')
+  -- A start without its row or its job is damage that reap removes; the session lives on.
   if job then
     starts[#starts + 1] = { open.ticket, job, index, open.fence }
   end

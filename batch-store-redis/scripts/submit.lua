@@ -5,12 +5,13 @@
 -- ARGV: id, kind, caller, class, key space, key, digest, reuse (1 or 0), width, halt,
 --   halt at, pin (empty, or @ and the session), ttl, max losses, rerun of (empty, or @ and
 --   the id), note, total, targets (inline, not-yet, staged), bytes of the inline targets,
---   targets per job, jobs per caller, jobs in all, now, an hour ago; then the targets.
+--   whether these are too many (1 or 0), jobs per caller, jobs in all, now, how long a stage
+--   lives; then the targets.
 -- Reply: {created, seq}, {reused, id, status}, {conflict, id}, or the name of a refusal.
 -- Rules: R1.3 to R1.7, R1.10, S2, S3, S4.
 
 local id, kind_name, caller, class, space, text, digest = unpack(ARGV, 1, 7)
-local total, brought, now, hour_ago = ARGV[17], ARGV[18], ARGV[23], ARGV[24]
+local total, brought, now, stage_life = ARGV[17], ARGV[18], ARGV[23], ARGV[24]
 local pin, first_target = ARGV[12], 25
 local newest = newest_key(kind_name, caller, space, text)
 
@@ -43,7 +44,7 @@ end
 
 -- R1.4: the caps, in their order.
 local function over_cap(kind)
-  if tonumber(total) > tonumber(ARGV[20]) then
+  if ARGV[20] == '1' then
     return 'too-many'
   elseif caller_live(kind_name, caller) >= tonumber(ARGV[21]) then
     return 'caller-busy'
@@ -59,7 +60,7 @@ local function staged()
   if stage and stage.count > tonumber(total) then
     error({ err = 'INVALID more targets are staged than the total says' })
   end
-  if stage and stage.count == tonumber(total) and stage.last > hour_ago
+  if stage and stage.count == tonumber(total) and now < after(stage.last, stage_life)
     and is_live(stage.session) then
     return stage
   end
@@ -111,6 +112,7 @@ local function create(kind)
     origin = load_job_of(string.sub(ARGV[15], 2))
   end
   may_draw()
+  may_follow(kind.turn)
   -- Everything is checked: from here on it is written.
   local seq = draw()
   if stage then

@@ -55,9 +55,11 @@ end
 
 -- S6: gone, expired, or looked at again when its own time comes.
 local function sweep_job(entry)
-  local job = load_job(num(tonumber(string.sub(entry, 21))))
+  local seq = num(tonumber(string.sub(entry, 21)))
+  local job = load_job(seq)
   if not job then
     redis.call('ZREM', EXPIRIES, entry)
+    redis.call('ZREM', JOBS, seq)
   elseif job.running > 0 then
     file_again(job, after(now, later(job.ttl, SHORTEST)))
   elseif after(job.lease, job.ttl) > now then

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use batch_core::store::StoreResult;
-use batch_core::store::error::{StoreError, StoreErrorKind};
+use batch_core::store::error::StoreError;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::codec::Fields;
-use crate::error::{Effect, breaks, classify, classify_at, closed, error};
+use crate::error::{Effect, breaks, classify, closed, unreachable};
 use crate::keys::Prefix;
 use crate::options::Options;
 use crate::scripts::Script;
@@ -79,36 +79,52 @@ impl Connection {
 
     /// Runs a script that only reads.
     pub(crate) async fn read(&self, script: &Script, args: &[String]) -> StoreResult<Fields> {
-        let reply = self.invoke(script, args, Effect::None).await?;
-        Fields::of(reply)
+        self.run(script, args, Effect::None).await
     }
 
     /// Runs a script that may write.
     pub(crate) async fn write(&self, script: &Script, args: &[String]) -> StoreResult<Fields> {
-        let reply = self.invoke(script, args, Effect::Writes).await?;
-        Fields::of(reply)
+        self.run(script, args, Effect::Writes).await
     }
 
-    async fn invoke(&self, script: &Script, args: &[String], effect: Effect) -> StoreResult<Value> {
-        let prefix = self.prefix.as_str();
+    async fn run(&self, script: &Script, args: &[String], effect: Effect) -> StoreResult<Fields> {
+        let command = |name: &str, which: &str| {
+            let mut command = Cmd::new();
+            command
+                .arg(name)
+                .arg(which)
+                .arg(1)
+                .arg(self.prefix.as_str());
+            command.arg(args);
+            command
+        };
         let (mut connection, number) = self.live().await?;
-        let known = script.by_digest(prefix, args);
-        let mut reply = known.query_async::<Value>(&mut connection).await;
-        if reply.as_ref().is_err_and(is_forgotten) {
-            let told = script.by_text(prefix, args);
-            reply = told.query_async(&mut connection).await;
+        let by_hash = command("EVALSHA", script.hash());
+        let mut reply = by_hash.query_async::<Value>(&mut connection).await;
+        if reply.as_ref().is_err_and(is_unknown_script) {
+            // The text is run and kept in one step: nobody makes it forgotten in between.
+            let by_text = command("EVAL", script.text());
+            reply = by_text.query_async::<Value>(&mut connection).await;
         }
-        self.judged(reply, number, effect)
+        Fields::of(self.judged(reply, number, effect)?)
     }
 
-    /// Asks the server about itself.
+    /// Makes the scripts known to the server, so that calls need not send their texts.
+    pub(crate) async fn load(&self, scripts: &[&Script]) -> StoreResult<()> {
+        let (mut connection, number) = self.live().await?;
+        let mut loading = redis::pipe();
+        for script in scripts {
+            loading.cmd("SCRIPT").arg("LOAD").arg(script.text());
+        }
+        let loaded = loading.query_async::<Vec<String>>(&mut connection).await;
+        self.judged(loaded, number, Effect::None).map(drop)
+    }
+
+    /// Sends a command that changes nothing.
     pub(crate) async fn ask(&self, command: &Cmd) -> StoreResult<Value> {
         let (mut connection, number) = self.live().await?;
         let reply = command.query_async::<Value>(&mut connection).await;
-        reply.map_err(|cause| {
-            self.forget_if_broken(&cause, number);
-            classify_at(&self.address(), &cause)
-        })
+        self.judged(reply, number, Effect::None)
     }
 
     /// Forgets the connection if the answer says that it broke.
@@ -119,14 +135,16 @@ impl Connection {
         effect: Effect,
     ) -> StoreResult<T> {
         reply.map_err(|cause| {
-            self.forget_if_broken(&cause, number);
-            classify(&cause, effect)
+            if breaks(&cause) {
+                self.forget(number);
+            }
+            classify(&self.address(), &cause, effect)
         })
     }
 
-    fn forget_if_broken(&self, cause: &RedisError, number: u64) {
+    fn forget(&self, number: u64) {
         let mut current = self.current();
-        if breaks(cause) && current.number == number {
+        if current.number == number {
             current.connection = None;
         }
     }
@@ -152,7 +170,7 @@ impl Connection {
             .client
             .get_multiplexed_async_connection_with_config(&self.config)
             .await
-            .map_err(|cause| self.unreachable(&cause));
+            .map_err(|cause| unreachable(&self.address(), &cause));
         let mut current = self.current();
         match dialled {
             Ok(connection) => {
@@ -180,30 +198,11 @@ impl Connection {
         Some((connection, current.number))
     }
 
-    /// Nothing was sent: nothing happened.
-    fn unreachable(&self, cause: &RedisError) -> StoreError {
-        let address = self.address();
-        let refused = cause.kind() == redis::ErrorKind::AuthenticationFailed;
-        let reason = match cause.code() {
-            Some("WRONGPASS" | "NOAUTH") => {
-                format!("{address} refused the user or the password; correct it in the address")
-            }
-            _ if refused => {
-                format!("{address} refused the user or the password; correct it in the address")
-            }
-            Some(code) => format!("{address} answered {code}"),
-            None if cause.is_timeout() => format!("{address} is silent; is it a Redis server?"),
-            None => format!("{address} cannot be reached; is the server running?"),
-        };
-        error(StoreErrorKind::Unavailable, reason)
-    }
-
     fn current(&self) -> MutexGuard<'_, Current> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether the server does not know a script, as after a restart.
-fn is_forgotten(cause: &RedisError) -> bool {
+fn is_unknown_script(cause: &RedisError) -> bool {
     cause.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }

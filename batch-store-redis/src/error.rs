@@ -18,81 +18,97 @@ pub(crate) enum Effect {
     Writes,
 }
 
-/// An error of a call that was sent.
-pub(crate) fn classify(error: &RedisError, effect: Effect) -> StoreError {
-    let (kind, reason) = meaning(error, effect);
-    self::error(kind, reason)
-}
-
-/// An error of a question about the server, whose address it names.
-pub(crate) fn classify_at(address: &str, error: &RedisError) -> StoreError {
-    let (kind, reason) = meaning(error, Effect::None);
-    self::error(kind, format!("{address}: {reason}"))
-}
-
-fn meaning(error: &RedisError, effect: Effect) -> (StoreErrorKind, String) {
-    let code = error.code().unwrap_or_default();
-    if let Some((kind, reason)) = of_code(code) {
-        return (kind, reason.to_owned());
+/// An error of a call that was sent to the server at `address`.
+pub(crate) fn classify(address: &str, cause: &RedisError, effect: Effect) -> StoreError {
+    if let Some((kind, what)) = code_of(cause).map(|code| of_code(code, cause)) {
+        return error(kind, format!("{address}: {what}"));
     }
-    match error.kind() {
-        ErrorKind::Io | ErrorKind::Parse | ErrorKind::Client if effect == Effect::Writes => (
+    match effect {
+        Effect::Writes => error(
             StoreErrorKind::Unknown,
-            "the connection broke before the reply came; send it again".to_owned(),
+            format!("{address}: no reply came; send it again"),
         ),
-        ErrorKind::Server(_) | ErrorKind::Extension => (
+        Effect::None => error(
             StoreErrorKind::Unavailable,
-            format!("the server refused the call with {code}"),
-        ),
-        _ => (
-            StoreErrorKind::Unavailable,
-            "the connection broke; try again".to_owned(),
+            format!("{address}: no reply came; try again"),
         ),
     }
 }
+
+/// No connection could be made, so nothing was sent.
+pub(crate) fn unreachable(address: &str, cause: &RedisError) -> StoreError {
+    let (kind, what) = match code_of(cause) {
+        Some(code) => of_code(code, cause),
+        None if cause.kind() == ErrorKind::AuthenticationFailed => {
+            (StoreErrorKind::Unavailable, BAD_PASSWORD)
+        }
+        None if cause.is_timeout() => (
+            StoreErrorKind::Unavailable,
+            "the server is silent; is it a Redis server?",
+        ),
+        None => (
+            StoreErrorKind::Unavailable,
+            "the server cannot be reached; is it running?",
+        ),
+    };
+    error(kind, format!("{address}: {what}"))
+}
+
+/// The first word of a server's error; `None` when no answer of it came.
+fn code_of(cause: &RedisError) -> Option<&str> {
+    match cause.kind() {
+        ErrorKind::Server(_) | ErrorKind::Extension => cause.code(),
+        _ => None,
+    }
+}
+
+const BAD_PASSWORD: &str = "the user or the password was refused; correct it in the address";
+const DAMAGED: &str = "the data under the prefix is damaged; restore it from a copy";
 
 /// What the first word of a server's error means.
-fn of_code(code: &str) -> Option<(StoreErrorKind, &'static str)> {
-    Some(match code {
+fn of_code(code: &str, cause: &RedisError) -> (StoreErrorKind, &'static str) {
+    match code {
         "OOM" => (
             StoreErrorKind::Full,
             "the server is at its maxmemory; raise it, or sweep and evict",
         ),
         "FULL" => (StoreErrorKind::Full, "the sequence of the store is used up"),
-        "MISCONF" => (
-            StoreErrorKind::Full,
-            "the server cannot save to its disk; see its log",
-        ),
         "INVALID" => (
             StoreErrorKind::Invalid,
             "the chunk or the total does not fit what is staged; stage the list anew",
         ),
-        "CORRUPT" | "WRONGTYPE" => (
-            StoreErrorKind::Corrupt,
-            "the data under the prefix is damaged; restore it from a copy",
+        "CORRUPT" | "WRONGTYPE" => (StoreErrorKind::Corrupt, DAMAGED),
+        // A script of ours stumbles only over what it did not write.
+        "ERR" if of_script(cause) => (StoreErrorKind::Corrupt, DAMAGED),
+        "NOAUTH" | "WRONGPASS" => (StoreErrorKind::Unavailable, BAD_PASSWORD),
+        "NOPERM" => (
+            StoreErrorKind::Unavailable,
+            "the user lacks a permission; grant what docs/backends.md lists",
         ),
         "READONLY" => (
             StoreErrorKind::Unavailable,
-            "the server is a replica now; the address must lead to the primary",
+            "the server is a replica; the address must lead to the primary",
         ),
         "LOADING" => (
             StoreErrorKind::Unavailable,
             "the server is loading its data; try again",
         ),
-        "MASTERDOWN" | "CLUSTERDOWN" | "TRYAGAIN" | "BUSY" | "NOREPLICAS" => (
-            StoreErrorKind::Unavailable,
-            "the server cannot serve now; try again",
+        "MISCONF" => (
+            StoreErrorKind::Full,
+            "the server cannot save to its disk; see its log",
         ),
-        "NOAUTH" | "WRONGPASS" => (
+        _ => (
             StoreErrorKind::Unavailable,
-            "the server refused the user or the password; correct it in the address",
+            "the server refuses calls now; try again",
         ),
-        "NOPERM" => (
-            StoreErrorKind::Unavailable,
-            "the user lacks a permission; grant what docs/backends.md lists",
-        ),
-        _ => return None,
-    })
+    }
+}
+
+/// Whether an error arose inside a script: the server adds where.
+fn of_script(cause: &RedisError) -> bool {
+    cause
+        .detail()
+        .is_some_and(|detail| detail.contains("user_script"))
 }
 
 /// Whether the connection is of no use any more.
@@ -105,10 +121,7 @@ pub(crate) fn breaks(error: &RedisError) -> bool {
 
 /// A reply that is not of the form that its script gives.
 pub(crate) fn damaged() -> StoreError {
-    error(
-        StoreErrorKind::Corrupt,
-        "the data under the prefix is damaged; restore it from a copy",
-    )
+    error(StoreErrorKind::Corrupt, DAMAGED)
 }
 
 /// An error without a cause in the server.

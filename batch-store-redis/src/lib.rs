@@ -90,15 +90,16 @@ impl RedisStore {
             // Whoever embeds the store may have chosen another provider before.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
-        let client = Client::open(url).map_err(|_| probe::bad_address())?;
+        let client = Client::open(probe::address_of(url)?).map_err(|_| probe::bad_address())?;
         let connection = Connection::new(client, prefix, options);
-        let probed = tokio::time::timeout(options.connect_timeout, probe::probe(&connection));
-        match probed.await {
-            Ok(judged) => judged?,
+        let opening = async {
+            probe::probe(&connection).await?;
+            Wakes::listen(&connection).await
+        };
+        let wakes = match tokio::time::timeout(options.connect_timeout, opening).await {
+            Ok(opened) => opened?,
             Err(_) => return Err(probe::silent(&connection)),
-        }
-        let channel = connection.prefix().wake();
-        let wakes = Wakes::listen(connection.client().clone(), channel);
+        };
         let replicas = Replicas::of(connection.client(), connection.prefix(), options);
         Ok(Self {
             connection,
@@ -279,7 +280,7 @@ impl Store for RedisStore {
         if let Some(replicas) = &self.replicas {
             replicas.close();
         }
-        self.wakes.stop();
+        self.wakes.stop().await;
         Ok(())
     }
 }

@@ -5,7 +5,8 @@
 use batch_core::store::StoreResult;
 use batch_core::store::capability::Durability;
 use batch_core::store::error::{StoreError, StoreErrorKind};
-use redis::Value;
+use redis::io::tcp::TcpSettings;
+use redis::{ConnectionInfo, IntoConnectionInfo, Value};
 
 use crate::codec::Fields;
 use crate::connection::Connection;
@@ -39,7 +40,7 @@ pub(crate) async fn probe(connection: &Connection) -> StoreResult<()> {
     let info = info(connection).await?;
     let address = connection.address();
     check_server(&info, &address)?;
-    check_commands(connection, &address).await?;
+    check_permissions(connection, &address).await?;
     check_schema(connection, &address).await
 }
 
@@ -81,56 +82,72 @@ fn check_server(info: &Info, address: &str) -> StoreResult<()> {
     Ok(())
 }
 
-/// The commands of the scripts, of which a user may lack some.
-const COMMANDS: &str = "del exists get hdel hexists hget hgetall hincrby hmget hset incr set \
-    unlink zadd zrange zrangebylex zrangebyscore zrem";
+/// What the scripts call and a user may be refused: a name, and how many arguments it takes.
+const COMMANDS: &str = "del/1 get/1 hdel/2 hexists/2 hget/2 hgetall/1 hincrby/3 hmget/2 \
+    hset/3 incr/1 set/2 time/0 unlink/1 zadd/3 zrange/3 zrangebylex/3 zrangebyscore/3 zrem/2";
 
-/// Answers which command the user may not run; the arguments of each are allowed ones.
-const CHECK: &str = "#!lua flags=no-writes\n\
-    local key, channel = KEYS[1] .. 'x', ARGV[2]\n\
-    for command in string.gmatch(ARGV[1], '%S+') do\n\
-      if not redis.acl_check_cmd(command, key, key, key) then return command end\n\
-    end\n\
-    for _, command in ipairs({ 'publish', 'subscribe' }) do\n\
-      if not redis.acl_check_cmd(command, channel) then return command end\n\
-    end\n\
-    if not redis.acl_check_cmd('evalsha', '', '0') then return 'evalsha' end\n\
-    if not redis.acl_check_cmd('time') then return 'time' end\n\
-    return ''";
+/// Asks the server, inside a script, which of the commands the user may not run.
+const MISSING: &str = "#!lua flags=no-writes
+for command, count in string.gmatch(ARGV[1], '(%a+)/(%d)') do
+  local arguments = {}
+  for at = 1, tonumber(count) do
+    arguments[at] = KEYS[1] .. 'x'
+  end
+  if not redis.acl_check_cmd(command, unpack(arguments)) then
+    return command
+  end
+end
+return redis.acl_check_cmd('publish', KEYS[1] .. 'wake', '') and '' or 'publish'";
 
-/// Asks the server, inside a script, which commands the user may run there.
-async fn check_commands(connection: &Connection, address: &str) -> StoreResult<()> {
-    let prefix = connection.prefix();
-    let mut command = redis::cmd("EVAL");
-    command
-        .arg(CHECK)
-        .arg(1)
-        .arg(prefix.as_str())
-        .arg(COMMANDS)
-        .arg(prefix.wake());
-    let missing = Fields::of(connection.ask(&command).await?)?.text()?;
-    if missing.is_empty() {
-        return Ok(());
+/// Whatever the scripts call must be allowed, and so must be keeping them on the server.
+async fn check_permissions(connection: &Connection, address: &str) -> StoreResult<()> {
+    let mut asking = redis::cmd("EVAL");
+    asking.arg(MISSING).arg(1).arg(connection.prefix().as_str());
+    asking.arg(COMMANDS);
+    let missing = Fields::of(connection.ask(&asking).await?)?.text()?;
+    if !missing.is_empty() {
+        let reason = format!(
+            "{address}: the user lacks the permission to run {missing} on keys and the channel of \
+             the prefix; grant what docs/backends.md lists"
+        );
+        return Err(error(StoreErrorKind::Unavailable, reason));
     }
-    let reason = format!(
-        "{address}: the user may not run {missing} on the keys and the channel of the prefix"
-    );
-    Err(error(StoreErrorKind::Unavailable, reason))
+    connection.load(&SCRIPTS.all()).await
 }
 
 /// A store that is there must be ours and of a schema that this release knows.
 async fn check_schema(connection: &Connection, address: &str) -> StoreResult<()> {
-    let mut get = redis::cmd("GET");
-    get.arg(connection.prefix().schema());
-    let known = match connection.ask(&get).await {
-        Ok(Value::Nil) => make_schema(connection).await,
-        known => known,
-    };
-    match known {
+    let key = connection.prefix().schema();
+    match connection.ask(redis::cmd("GET").arg(&key)).await {
+        Ok(Value::Nil) => {
+            check_types(connection, address).await?;
+            make_schema(connection, &key).await
+        }
         Ok(known) => check_version(&Fields::of(known)?.text()?, address),
         Err(cause) if cause.kind() == StoreErrorKind::Corrupt => Err(foreign(address)),
         Err(cause) => Err(cause),
     }
+}
+
+/// Keys that every store has, and their types.
+const TYPES: [(&str, &str); 5] = [
+    ("sequence", "string"),
+    ("ids", "hash"),
+    ("jobs", "zset"),
+    ("kinds", "zset"),
+    ("sessions", "zset"),
+];
+
+/// Without a schema the keys are nobody's, or of a store whose server forgot a part.
+async fn check_types(connection: &Connection, address: &str) -> StoreResult<()> {
+    for (name, own) in TYPES {
+        let key = format!("{}{name}", connection.prefix().as_str());
+        let found = Fields::of(connection.ask(redis::cmd("TYPE").arg(key)).await?)?.text()?;
+        if found != "none" && found != own {
+            return Err(foreign(address));
+        }
+    }
+    Ok(())
 }
 
 fn check_version(text: &str, address: &str) -> StoreResult<()> {
@@ -140,7 +157,7 @@ fn check_version(text: &str, address: &str) -> StoreResult<()> {
         None => Err(foreign(address)),
         Some(major) if major > SCHEMA.0 => {
             let reason = format!(
-                "the store on {address} is of the newer version {major}; open it with that"
+                "the store on {address} is of version {major}, which is newer; open it with that"
             );
             Err(error(StoreErrorKind::Incompatible, reason))
         }
@@ -153,11 +170,13 @@ fn foreign(address: &str) -> StoreError {
     error(StoreErrorKind::Incompatible, reason)
 }
 
-/// Two that open a new store at once write the same; the schema that is then there.
-async fn make_schema(connection: &Connection) -> StoreResult<Value> {
-    let ours = format!("batch-store-redis {}.{}", SCHEMA.0, SCHEMA.1);
-    let make = SCRIPTS.open.by_text(connection.prefix().as_str(), &[ours]);
-    connection.ask(&make).await
+/// Two that open a new store at once write the same.
+async fn make_schema(connection: &Connection, key: &str) -> StoreResult<()> {
+    let mut set = redis::cmd("SET");
+    set.arg(key)
+        .arg(format!("batch-store-redis {}.{}", SCHEMA.0, SCHEMA.1))
+        .arg("NX");
+    connection.ask(&set).await.map(drop)
 }
 
 /// What an acknowledged write survives, by the server's own settings (S10).
@@ -189,8 +208,43 @@ pub(crate) async fn time(connection: &Connection) -> StoreResult<batch_core::tim
     crate::server_time::server_time(&mut fields)
 }
 
-/// An address that cannot be one.
+/// An address as the driver takes it: small writes are not held back.
+pub(crate) fn address_of(url: &str) -> StoreResult<ConnectionInfo> {
+    let info = url.into_connection_info().map_err(|_| bad_address())?;
+    Ok(info.set_tcp_settings(TcpSettings::default().set_nodelay(true)))
+}
+
+/// An address that cannot be one; it may hold a password, and is not repeated.
 pub(crate) fn bad_address() -> StoreError {
     let reason = "the address is not redis://HOST:PORT/DB or rediss://HOST:PORT/DB";
     error(StoreErrorKind::Invalid, reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The names between `redis.call('` and the next quote.
+    fn called(text: &str) -> impl Iterator<Item = String> {
+        let calls = text.split("redis.call('").skip(1);
+        calls.filter_map(|call| call.split('\'').next().map(str::to_lowercase))
+    }
+
+    /// S11.1
+    #[test]
+    fn what_the_scripts_call_is_what_a_user_must_be_allowed() {
+        let all = SCRIPTS.all();
+        let used: BTreeSet<_> = all
+            .iter()
+            .flat_map(|script| called(script.text()))
+            .collect();
+
+        let listed = COMMANDS.split_whitespace();
+        let listed = listed.filter_map(|command| command.split_once('/'));
+        let listed: BTreeSet<_> = listed.map(|(name, _)| name.to_owned()).collect();
+
+        assert_eq!(used, listed);
+    }
 }

@@ -5,8 +5,6 @@
 
 use std::sync::LazyLock;
 
-use redis::Cmd;
-
 /// What every script may use, in the order in which it is defined.
 const SHARED: [&str; 4] = [
     include_str!("../scripts/lib/text.lua"),
@@ -21,10 +19,26 @@ const FINISH: &str = include_str!("../scripts/lib/finish.lua");
 /// The first line of a script that runs above the memory limit.
 const ALLOW_OOM: &str = "#!lua flags=allow-oom";
 
+/// A script as a server gets it, and the digest by which it is known there.
+#[derive(Debug)]
+pub(crate) struct Script {
+    text: String,
+    hash: String,
+}
+
+impl Script {
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn hash(&self) -> &str {
+        &self.hash
+    }
+}
+
 /// Every operation, by its file's name.
 #[derive(Debug)]
 pub(crate) struct Scripts {
-    pub(crate) open: Script,
     pub(crate) submit: Script,
     pub(crate) stage: Script,
     pub(crate) enter: Script,
@@ -48,11 +62,37 @@ pub(crate) struct Scripts {
     pub(crate) mark: Script,
 }
 
+impl Scripts {
+    pub(crate) fn all(&self) -> [&Script; 20] {
+        [
+            &self.submit,
+            &self.stage,
+            &self.enter,
+            &self.renew,
+            &self.reap,
+            &self.take,
+            &self.finish,
+            &self.park,
+            &self.turn,
+            &self.cancel,
+            &self.touch,
+            &self.sweep,
+            &self.evict,
+            &self.job,
+            &self.targets,
+            &self.list,
+            &self.stats,
+            &self.kinds,
+            &self.sessions,
+            &self.mark,
+        ]
+    }
+}
+
 /// Read once: a script is known to servers by the digest of its text.
 pub(crate) static SCRIPTS: LazyLock<Scripts> = LazyLock::new(|| {
     let finish = include_str!("../scripts/finish.lua");
     Scripts {
-        open: script(include_str!("../scripts/open.lua"), &[]),
         submit: script(include_str!("../scripts/submit.lua"), &[]),
         stage: script(include_str!("../scripts/stage.lua"), &[]),
         enter: script(include_str!("../scripts/enter.lua"), &[]),
@@ -82,37 +122,7 @@ fn script(own: &str, more: &[&str]) -> Script {
     parts.extend(SHARED);
     parts.extend(more);
     parts.push(body);
-    Script::new(&parts.join("\n"))
-}
-
-/// A script, by its text and by the digest under which a server knows it.
-#[derive(Debug)]
-pub(crate) struct Script {
-    text: String,
-    digest: String,
-}
-
-impl Script {
-    fn new(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            digest: redis::Script::new(text).get_hash().to_owned(),
-        }
-    }
-
-    /// Runs it on a server that was told it before.
-    pub(crate) fn by_digest(&self, prefix: &str, args: &[String]) -> Cmd {
-        call("EVALSHA", &self.digest, prefix, args)
-    }
-
-    /// Tells the server and runs it, in one step: it cannot be forgotten in between.
-    pub(crate) fn by_text(&self, prefix: &str, args: &[String]) -> Cmd {
-        call("EVAL", &self.text, prefix, args)
-    }
-}
-
-fn call(command: &str, script: &str, prefix: &str, args: &[String]) -> Cmd {
-    let mut call = redis::cmd(command);
-    call.arg(script).arg(1).arg(prefix).arg(args);
-    call
+    let text = parts.join("\n");
+    let hash = redis::Script::new(&text).get_hash().to_owned();
+    Script { text, hash }
 }

@@ -52,11 +52,11 @@ fn submit_args(call: &Submit) -> Vec<String> {
         call.total.to_string(),
         brought.to_owned(),
         bytes_of(targets).to_string(),
-        call.caps.targets_per_job.to_string(),
+        u8::from(call.total > call.caps.targets_per_job).to_string(),
         call.caps.jobs_per_caller.to_string(),
         call.caps.jobs_total.to_string(),
         time_text(call.now),
-        time_text(before(call.now, STAGE_LIFE)),
+        length_text(STAGE_LIFE),
     ];
     args.extend(targets.iter().map(target_text));
     args

@@ -118,11 +118,6 @@ local function load_job_of(id)
   return load_job(seq) or corrupt('an id without its job')
 end
 
--- A job that an index names.
-local function indexed_job(seq)
-  return load_job(seq) or corrupt('an index entry without its job')
-end
-
 local function save_job(job)
   local new = entries(job)
   if job.place ~= 'ready' then
@@ -175,13 +170,13 @@ end
 
 -- Bytes of url and options of a target that is kept: all behind its second colon.
 local function target_bytes(target)
-  local _, head = string.find(target, '^[^:]*:[^:]*:')
-  return #target - head
+  local _, head = string.find(target or '', '^[^:]*:[^:]*:')
+  return #target - (head or corrupt('a target that cannot be read'))
 end
 
 -- The live jobs of a caller.
 local function caller_live(kind, caller)
-  return tonumber(redis.call('HGET', callers_key(kind), caller) or '0')
+  return tonumber(redis.call('HGET', callers_key(kind), caller) or '0') or 0
 end
 
 local function one_live_less(kind, caller)
@@ -250,9 +245,7 @@ end
 
 -- Draws the next number of the sequence; the check comes before every write.
 local function may_draw()
-  if tonumber(redis.call('GET', SEQUENCE) or '0') >= 9007199254740990 then
-    error({ err = 'FULL the sequence of the store is used up' })
-  end
+  may_follow(tonumber(redis.call('GET', SEQUENCE) or '0'))
 end
 
 local function draw()

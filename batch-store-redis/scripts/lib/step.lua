@@ -7,6 +7,7 @@ local function may_start_new(job)
 end
 
 local function to_tail(job, kind)
+  may_follow(kind.turn)
   kind.turn = kind.turn + 1
   job.place, job.pos = 'ready', kind.turn
 end

@@ -1,15 +1,28 @@
 -- Take, for `take.lua` and `turn.lua` (R2).
 
-local function head_of(key)
+-- The job of an entry. One without a job goes, so that it is in nobody's way: the next take
+-- finds what is behind it.
+local function job_of(name_of_kind, key, entry, seq)
+  local job = load_job(seq)
+  if not job then
+    redis.call('ZREM', key, entry)
+    redis.call('ZREM', rotation_key(name_of_kind), seq)
+    corrupt('an index entry without its job')
+  end
+  return job
+end
+
+local function head_of(name_of_kind, key)
   local seq = redis.call('ZRANGE', key, 0, 0)[1]
-  return seq and indexed_job(seq)
+  return seq and job_of(name_of_kind, key, seq, seq)
 end
 
 -- The front of one set. The earliest due waiting job moves to the tail, then the head
 -- counts (R2.5).
 local function front(name_of_kind, kind, pin, now)
-  local head = head_of(ready_key(name_of_kind, pin))
-  local first = redis.call('ZRANGE', waiting_key(name_of_kind, pin), 0, 0)[1]
+  local head = head_of(name_of_kind, ready_key(name_of_kind, pin))
+  local waiting = waiting_key(name_of_kind, pin)
+  local first = redis.call('ZRANGE', waiting, 0, 0)[1]
   if not first then
     return { head = head }
   end
@@ -17,7 +30,7 @@ local function front(name_of_kind, kind, pin, now)
   if due > now then
     return { head = head, waits = due }
   end
-  local promoted = indexed_job(num(tonumber(string.sub(first, 21))))
+  local promoted = job_of(name_of_kind, waiting, first, num(tonumber(string.sub(first, 21))))
   to_tail(promoted, kind)
   return { head = head or promoted, promoted = promoted }
 end

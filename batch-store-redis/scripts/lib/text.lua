@@ -54,6 +54,16 @@ local function ordered(text)
   return string.gsub(text, '%z', '\0\255') .. '\0\0'
 end
 
+-- The last number that Lua counts exactly to. Behind it order would be lost (S4).
+local LAST = 9007199254740991
+
+-- Refuses to count past the last number.
+local function may_follow(number)
+  if number >= LAST then
+    error({ err = 'FULL the sequence of the store is used up' })
+  end
+end
+
 -- Damage that was found before anything was written.
 local function corrupt(what)
   error({ err = 'CORRUPT ' .. what })
