@@ -3,8 +3,11 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
+use batch_core::id::SessionId;
+use batch_core::store::Store;
 use batch_core::store::error::{StoreError, StoreErrorKind};
 use batch_store_redis::{Options, RedisStore};
+use batch_testkit::calls;
 use batch_testkit::proxy::{Act, Chosen};
 use batch_testkit::redis_server::{RedisServer, RedisSettings};
 
@@ -95,12 +98,24 @@ async fn a_user_with_all_permissions_is_accepted() {
     opened(&url, PREFIX).await.unwrap();
 }
 
-/// S11.1
-#[tokio::test]
-async fn a_user_of_the_prefix_alone_is_accepted() {
-    let (_place, url) = guest(&["~{p}:*", "&{p}:*", "+@all"]).await;
+/// What `docs/backends.md` lists as needed, for the prefix of these tests.
+const NEEDED: &str = "~{p}:* &{p}:wake +evalsha +eval +script|load +info +time +type +get +set \
+    +del +hdel +hexists +hget +hgetall +hincrby +hmget +hset +incr +unlink +zadd +zrange \
+    +zrangebylex +zrangebyscore +zrem +publish +subscribe";
 
-    opened(&url, PREFIX).await.unwrap();
+/// S11.1 a user who may do what is needed under the prefix, and nothing else.
+#[tokio::test]
+async fn a_user_with_what_is_needed_is_accepted() {
+    let rules: Vec<_> = NEEDED.split_whitespace().collect();
+    let (_place, url) = guest(&rules).await;
+    let store = opened(&url, PREFIX).await.unwrap();
+    let session = SessionId::from("s");
+
+    store.enter(calls::enter(&session)).await.unwrap();
+    let call = calls::submit("job", vec![calls::target("u"); 3]);
+    store.submit(call).await.unwrap();
+
+    assert_eq!(calls::drain(&store, &session).await, 3);
 }
 
 /// S11.1, S11.2
@@ -144,6 +159,28 @@ async fn a_user_who_may_not_publish_is_refused() {
     let error = refused(&url).await;
 
     assert!(error.to_string().contains("the user"), "{error}");
+    assert!(place.dump().is_empty());
+}
+
+/// S11.1, S11.2
+#[tokio::test]
+async fn a_user_who_may_not_listen_is_refused() {
+    let (place, url) = guest(&["~*", "&*", "+@all", "-subscribe"]).await;
+
+    let error = refused(&url).await;
+
+    assert!(error.to_string().contains("subscribe"), "{error}");
+    assert!(place.dump().is_empty());
+}
+
+/// S11.1, S11.2 a script that was run by its text may still not be run by its hash.
+#[tokio::test]
+async fn a_user_who_may_not_call_scripts_by_hash_is_refused() {
+    let (place, url) = guest(&["~*", "&*", "+@all", "-evalsha"]).await;
+
+    let error = refused(&url).await;
+
+    assert!(error.to_string().contains("evalsha"), "{error}");
     assert!(place.dump().is_empty());
 }
 
