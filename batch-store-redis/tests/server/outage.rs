@@ -106,10 +106,6 @@ async fn a_late_reply_is_not_that_of_the_next_call() {
     let place = Place::new().await;
     let store = impatient(&place, 100).await;
     let case = Case::new(&place).await.unwrap();
-    let other = case.call(&job("other"));
-    place
-        .teach(async |store| store.submit(other.clone()).await)
-        .await;
     let planned = place
         .proxy
         .plan(Chosen::holding("EVALSHA"), Act::SilenceAfter);

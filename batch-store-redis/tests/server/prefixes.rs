@@ -79,15 +79,3 @@ async fn b46_a_prefix_and_a_shorter_one_stay_apart() {
 async fn b46_prefixes_that_differ_in_case_stay_apart() {
     stay_apart("shop", "Shop").await;
 }
-
-/// S13.3 what is left of an empty store is its schema and its sequence.
-#[tokio::test]
-async fn an_emptied_store_leaves_no_row_behind() {
-    let place = Place::new().await;
-    let mut case = filled(&place, "p").await;
-
-    emptied(&mut case).await;
-
-    let kept: Vec<_> = under(&place, "p").into_keys().collect();
-    assert_eq!(kept, [b"{p}:schema".to_vec(), b"{p}:sequence".to_vec()]);
-}

@@ -30,9 +30,7 @@ async fn enter(act: Act) {
     };
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.enter(call.clone()).await
-        })
+        .twice(act, async || case.store().enter(call.clone()).await)
         .await;
 
     assert!(matches!(reply, EnterReply::Entered { .. }), "{reply:?}");
@@ -50,9 +48,7 @@ async fn renew(act: Act) {
     };
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.renew(call.clone()).await
-        })
+        .twice(act, async || case.store().renew(call.clone()).await)
         .await;
 
     let RenewReply::Beat { beat, starts, .. } = reply else {
@@ -73,9 +69,7 @@ async fn cancel(act: Act) {
     };
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.cancel(call.clone()).await
-        })
+        .twice(act, async || case.store().cancel(call.clone()).await)
         .await;
 
     let created_at = case.now();
@@ -95,9 +89,7 @@ async fn touch(act: Act) {
     };
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.touch(call.clone()).await
-        })
+        .twice(act, async || case.store().touch(call.clone()).await)
         .await;
 
     assert_eq!(reply, TouchReply::Touched { lease: now });
@@ -115,9 +107,7 @@ async fn sweep(act: Act) {
     };
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.sweep(call).await
-        })
+        .twice(act, async || case.store().sweep(call).await)
         .await;
 
     assert_eq!(reply.jobs, left);
@@ -139,9 +129,7 @@ async fn evict(act: Act) {
     };
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.evict(call.clone()).await
-        })
+        .twice(act, async || case.store().evict(call.clone()).await)
         .await;
 
     assert_eq!(reply.jobs, left);
@@ -162,9 +150,7 @@ async fn reap(act: Act) {
     };
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.reap(call.clone()).await
-        })
+        .twice(act, async || case.store().reap(call.clone()).await)
         .await;
 
     let ReapReply::Reaped { returned, more, .. } = reply else {

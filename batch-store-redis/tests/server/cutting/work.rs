@@ -18,9 +18,7 @@ async fn submit(act: Act) {
     let call = case.call(&job("job").targets(3));
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.submit(call.clone()).await
-        })
+        .twice(act, async || case.store().submit(call.clone()).await)
         .await;
 
     assert!(matches!(reply, SubmitReply::Created { .. }), "{reply:?}");
@@ -42,9 +40,7 @@ async fn stage(act: Act) {
     };
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.stage(call.clone()).await
-        })
+        .twice(act, async || case.store().stage(call.clone()).await)
         .await;
 
     assert_eq!(reply, StageReply::Staged);
@@ -60,9 +56,7 @@ async fn take(act: Act) {
     let call = case.take_call("s", "ticket");
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.take(call.clone()).await
-        })
+        .twice(act, async || case.store().take(call.clone()).await)
         .await;
 
     let TakeReply::Started(started) = reply else {
@@ -81,9 +75,7 @@ async fn finish(act: Act, answer: Answer) -> (TargetStatus, KindStats) {
     let call = case.finish_call(&start, answer);
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.finish(call.clone()).await
-        })
+        .twice(act, async || case.store().finish(call.clone()).await)
         .await;
 
     assert!(matches!(reply, FinishReply::Stored { .. }), "{reply:?}");
@@ -139,9 +131,7 @@ async fn last_finish(act: Act) {
     let call = case.finish_call(&start, done("1"));
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.finish(call.clone()).await
-        })
+        .twice(act, async || case.store().finish(call.clone()).await)
         .await;
 
     let FinishReply::Stored { ended, .. } = reply else {
@@ -161,9 +151,7 @@ async fn turn(act: Act) {
     };
 
     let reply = place
-        .twice(case.store().as_ref(), act, async |store| {
-            store.turn(call.clone()).await
-        })
+        .twice(act, async || case.store().turn(call.clone()).await)
         .await;
 
     assert!(matches!(reply.finish, FinishReply::Stored { .. }));
