@@ -37,21 +37,24 @@ pub(crate) fn classify(address: &str, cause: &RedisError, effect: Effect) -> Sto
 
 /// No connection could be made, so nothing was sent.
 pub(crate) fn unreachable(address: &str, cause: &RedisError) -> StoreError {
-    let (kind, what) = match code_of(cause) {
-        Some(code) => of_code(code, cause),
-        None if cause.kind() == ErrorKind::AuthenticationFailed => {
-            (StoreErrorKind::Unavailable, BAD_PASSWORD)
+    let (kind, reason) = match code_of(cause) {
+        Some(code) => {
+            let (kind, what) = of_code(code, cause);
+            (kind, format!("{address}: {what}"))
         }
-        None if cause.is_timeout() => (
-            StoreErrorKind::Unavailable,
-            "the server is silent; is it a Redis server?",
-        ),
-        None => (
-            StoreErrorKind::Unavailable,
-            "the server cannot be reached; is it running?",
-        ),
+        None => (StoreErrorKind::Unavailable, no_answer(address, cause)),
     };
-    error(kind, format!("{address}: {what}"))
+    error(kind, reason)
+}
+
+fn no_answer(address: &str, cause: &RedisError) -> String {
+    if cause.kind() == ErrorKind::AuthenticationFailed {
+        format!("{address}: {BAD_PASSWORD}")
+    } else if cause.is_timeout() {
+        format!("{address} is silent; is it a Redis server?")
+    } else {
+        format!("{address} cannot be reached; is the server running?")
+    }
 }
 
 /// The first word of a server's error; `None` when no answer of it came.
