@@ -10,6 +10,7 @@
 mod costs;
 mod damage;
 mod fidelity;
+mod large;
 mod leftovers;
 mod numbers;
 mod place;
