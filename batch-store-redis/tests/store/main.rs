@@ -7,6 +7,7 @@
     reason = "a test panics where it fails"
 )]
 
+mod closing;
 mod costs;
 mod damage;
 mod fidelity;
