@@ -97,7 +97,14 @@ for command, count in string.gmatch(ARGV[1], '(%a+)/(%d)') do
     return command
   end
 end
-return redis.acl_check_cmd('publish', KEYS[1] .. 'wake', '') and '' or 'publish'";
+local channel = KEYS[1] .. 'wake'
+if not redis.acl_check_cmd('publish', channel, '') then
+  return 'publish'
+end
+if not redis.acl_check_cmd('subscribe', channel) then
+  return 'subscribe'
+end
+return redis.acl_check_cmd('evalsha', '', '0') and '' or 'evalsha'";
 
 /// Whatever the scripts call must be allowed, and so must be keeping them on the server.
 async fn check_permissions(connection: &Connection, address: &str) -> StoreResult<()> {

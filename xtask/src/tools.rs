@@ -27,6 +27,12 @@ const REQUIRED: &[Tool] = &[
         package: "redis-server",
         purpose: "tests of the Redis store start servers of their own",
     },
+    #[cfg(target_os = "linux")]
+    Tool {
+        program: "faketime",
+        package: "faketime",
+        purpose: "a test of the Redis store runs under a wrong clock",
+    },
 ];
 
 /// Debian's hook that every package asks before it starts a service.

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::oneshot;
 
 use crate::backend::Setup;
+use crate::script::SOON;
 
 /// What happens to the chosen request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +72,10 @@ pub struct Planned {
 impl Planned {
     /// Waits until it happened.
     pub async fn happened(self) -> Setup<()> {
-        Ok(self.done.await?)
+        match tokio::time::timeout(SOON, self.done).await {
+            Ok(done) => Ok(done?),
+            Err(_) => Err("no such request came to the proxy".into()),
+        }
     }
 
     /// Whether it happened already.
