@@ -10,7 +10,7 @@ use batch_core::store::StoreResult;
 use batch_core::store::error::StoreError;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::{Mutex as AsyncMutex, RwLock};
 
 use crate::codec::Fields;
 use crate::error::{Effect, breaks, classify, closed, unreachable};
@@ -27,6 +27,8 @@ pub(crate) struct Connection {
     /// Held by the one call that dials.
     dialling: AsyncMutex<()>,
     closed: AtomicBool,
+    /// Held by every script that runs, and at last by whoever closes.
+    running: RwLock<()>,
 }
 
 #[derive(Default)]
@@ -51,6 +53,7 @@ impl Connection {
             current: Mutex::default(),
             dialling: AsyncMutex::default(),
             closed: AtomicBool::new(false),
+            running: RwLock::default(),
         }
     }
 
@@ -71,9 +74,10 @@ impl Connection {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Takes no more calls; those in flight keep the connection until they are answered.
-    pub(crate) fn close(&self) {
+    /// Takes no more calls, and returns when those in flight are answered or given up.
+    pub(crate) async fn close(&self) {
         self.closed.store(true, Ordering::Release);
+        let _none = self.running.write().await;
         self.current().connection = None;
     }
 
@@ -88,6 +92,7 @@ impl Connection {
     }
 
     async fn run(&self, script: &Script, args: &[String], effect: Effect) -> StoreResult<Fields> {
+        let _running = self.running.read().await;
         let command = |name: &str, which: &str| {
             let mut command = Cmd::new();
             command

@@ -3,6 +3,8 @@
 //! A text of the server may repeat a key or a value, so it is not kept: the code alone says
 //! what happened. The address is shown without user and password.
 
+use std::fmt;
+
 use batch_core::store::error::{StoreError, StoreErrorKind};
 use redis::{ErrorKind, RedisError};
 
@@ -18,8 +20,35 @@ pub(crate) enum Effect {
     Writes,
 }
 
+/// What went wrong below, in words that hold nothing of a call.
+#[derive(Debug)]
+struct Cause(String);
+
+impl Cause {
+    /// The code of a server's error, or what the system or TLS said of the connection.
+    fn of(cause: &RedisError) -> Self {
+        Self(match (code_of(cause), cause.kind()) {
+            (Some(code), _) => format!("the server answered {code}"),
+            (None, ErrorKind::Io) => cause.to_string(),
+            (None, _) => cause.category().to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Cause {}
+
 /// An error of a call that was sent to the server at `address`.
 pub(crate) fn classify(address: &str, cause: &RedisError, effect: Effect) -> StoreError {
+    meaning(address, cause, effect).with_source(Cause::of(cause))
+}
+
+fn meaning(address: &str, cause: &RedisError, effect: Effect) -> StoreError {
     if let Some((kind, what)) = code_of(cause).map(|code| of_code(code, cause)) {
         return error(kind, format!("{address}: {what}"));
     }
@@ -37,21 +66,24 @@ pub(crate) fn classify(address: &str, cause: &RedisError, effect: Effect) -> Sto
 
 /// No connection could be made, so nothing was sent.
 pub(crate) fn unreachable(address: &str, cause: &RedisError) -> StoreError {
-    let (kind, what) = match code_of(cause) {
-        Some(code) => of_code(code, cause),
-        None if cause.kind() == ErrorKind::AuthenticationFailed => {
-            (StoreErrorKind::Unavailable, BAD_PASSWORD)
+    let (kind, reason) = match code_of(cause) {
+        Some(code) => {
+            let (kind, what) = of_code(code, cause);
+            (kind, format!("{address}: {what}"))
         }
-        None if cause.is_timeout() => (
-            StoreErrorKind::Unavailable,
-            "the server is silent; is it a Redis server?",
-        ),
-        None => (
-            StoreErrorKind::Unavailable,
-            "the server cannot be reached; is it running?",
-        ),
+        None => (StoreErrorKind::Unavailable, no_answer(address, cause)),
     };
-    error(kind, format!("{address}: {what}"))
+    error(kind, reason).with_source(Cause::of(cause))
+}
+
+fn no_answer(address: &str, cause: &RedisError) -> String {
+    if cause.kind() == ErrorKind::AuthenticationFailed {
+        format!("{address}: {BAD_PASSWORD}")
+    } else if cause.is_timeout() {
+        format!("{address} is silent; is it a Redis server?")
+    } else {
+        format!("{address} cannot be reached; is the server running")
+    }
 }
 
 /// The first word of a server's error; `None` when no answer of it came.
@@ -135,4 +167,61 @@ pub(crate) fn closed() -> StoreError {
         StoreErrorKind::Closed,
         "the store was closed; open it again",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+    use std::io;
+
+    use super::*;
+
+    /// An error as a server says it: a code, and a text that may repeat a call.
+    fn said(code: &str, text: &str) -> RedisError {
+        redis::make_extension_error(code.to_owned(), Some(text.to_owned()))
+    }
+
+    /// R8.5, S12.1
+    #[test]
+    fn a_cause_names_the_code_and_repeats_no_text() {
+        let error = classify("h:1", &said("OOM", "S3cr3t"), Effect::Writes);
+
+        let cause = error.source().unwrap().to_string();
+        assert_eq!(
+            (error.kind(), cause.as_str()),
+            (StoreErrorKind::Full, "the server answered OOM")
+        );
+        assert!(!format!("{error} {error:?}").contains("S3cr3t"));
+    }
+
+    /// S11.3
+    #[test]
+    fn what_a_script_stumbles_over_is_damage() {
+        let text = "attempt to compare nil with number script: x, on @user_script:9.";
+
+        assert_eq!(
+            classify("h:1", &said("ERR", text), Effect::Writes).kind(),
+            StoreErrorKind::Corrupt
+        );
+        assert_eq!(
+            classify("h:1", &said("ERR", "busy"), Effect::Writes).kind(),
+            StoreErrorKind::Unavailable
+        );
+    }
+
+    /// S12.2
+    #[test]
+    fn a_lost_reply_is_unknown_only_of_a_call_that_writes() {
+        let cut = RedisError::from(io::Error::from(io::ErrorKind::ConnectionReset));
+
+        assert_eq!(
+            classify("h:1", &cut, Effect::Writes).kind(),
+            StoreErrorKind::Unknown
+        );
+        assert_eq!(
+            classify("h:1", &cut, Effect::None).kind(),
+            StoreErrorKind::Unavailable
+        );
+        assert_eq!(unreachable("h:1", &cut).kind(), StoreErrorKind::Unavailable);
+    }
 }

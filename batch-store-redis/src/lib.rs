@@ -276,9 +276,9 @@ impl Store for RedisStore {
     }
 
     async fn close(&self) -> StoreResult<()> {
-        self.connection.close();
+        self.connection.close().await;
         if let Some(replicas) = &self.replicas {
-            replicas.close();
+            replicas.close().await;
         }
         self.wakes.stop().await;
         Ok(())

@@ -78,7 +78,7 @@ impl Replicas {
         }
     }
 
-    pub(crate) fn close(&self) {
-        self.connection.close();
+    pub(crate) async fn close(&self) {
+        self.connection.close().await;
     }
 }

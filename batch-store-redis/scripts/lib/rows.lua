@@ -32,7 +32,7 @@ local function load(key, counts)
     row[flat[at]] = flat[at + 1]
   end
   for _, field in ipairs(counts) do
-    row[field] = tonumber(row[field] or '0')
+    row[field] = tonumber(row[field] or '0') or corrupt('a number that is none')
   end
   return row
 end
@@ -103,6 +103,9 @@ end
 local function load_job(seq)
   local job = load(job_key(seq), JOB_COUNTS)
   if job then
+    if not tonumber(job.lease) or not tonumber(job.ttl) then
+      corrupt('a time that is none')
+    end
     job.seq = seq
     job.was = copied(job)
     job.index = entries(job)

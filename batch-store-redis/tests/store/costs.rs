@@ -11,7 +11,7 @@ use batch_testkit::calls::{self, NOW};
 use crate::place::{Place, job};
 
 /// Commands by name, and how often each ran.
-type Calls = BTreeMap<String, u64>;
+pub(crate) type Calls = BTreeMap<String, u64>;
 
 const FEW: usize = 12;
 const MANY: usize = 20_000;
@@ -44,7 +44,7 @@ fn counted(place: &Place) -> Calls {
         .collect()
 }
 
-async fn cost<T>(place: &Place, call: impl Future<Output = T>) -> Calls {
+pub(crate) async fn cost<T>(place: &Place, call: impl Future<Output = T>) -> Calls {
     place.say::<()>(&["CONFIG", "RESETSTAT"]);
     call.await;
     counted(place)

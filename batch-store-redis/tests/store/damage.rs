@@ -57,6 +57,31 @@ async fn a_number_that_is_none_is_corrupt() {
     assert_eq!(place.dump("p"), before);
 }
 
+/// Damages one field of a row; a finish then says so, and writes nothing of its own.
+async fn finish_is_refused(row: &str, field: &str) {
+    let place = Place::new();
+    let store = place.entered().await;
+    store.submit(job("a", 1)).await.unwrap();
+    let start = calls::started(&store, &session()).await.start;
+    place.say::<()>(&["HSET", row, field, "x"]);
+    let before = place.dump("p");
+
+    let error = store.finish(calls::done(&start, "1")).await.unwrap_err();
+
+    assert_eq!(error.kind(), StoreErrorKind::Corrupt, "{field}: {error}");
+    assert_eq!(place.dump("p"), before, "{field}");
+}
+
+/// S1.1, S11.3 scripts do not roll back, so what they stumble over is found before they write.
+#[tokio::test]
+async fn a_damaged_field_leaves_no_step_half_done() {
+    finish_is_refused("{p}:kind:", "bytes").await;
+    finish_is_refused("{p}:kind:", "targets_done").await;
+    finish_is_refused("{p}:job:1", "lease").await;
+    finish_is_refused("{p}:job:1", "ttl").await;
+    finish_is_refused("{p}:job:1", "done").await;
+}
+
 /// S11.3
 #[tokio::test]
 async fn a_start_that_cannot_be_read_is_corrupt() {

@@ -7,9 +7,11 @@
     reason = "a test panics where it fails"
 )]
 
+mod closing;
 mod costs;
 mod damage;
 mod fidelity;
+mod large;
 mod leftovers;
 mod numbers;
 mod place;

@@ -38,6 +38,10 @@ impl Place {
         store
     }
 
+    pub(crate) fn server(&self) -> &RedisServer {
+        &self.server
+    }
+
     /// Says something to the server.
     pub(crate) fn say<T: redis::FromRedisValue>(&self, words: &[&str]) -> T {
         let mut connection = self.admin.get_connection().unwrap();
