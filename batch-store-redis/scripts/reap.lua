@@ -8,7 +8,7 @@
 -- Rules: R9.3 to R9.5, R14.
 
 local id, now = ARGV[1], ARGV[3]
-local session = load(session_key(id), { 'beat' })
+local session = load(session_key(id), { beat = true })
 if session and session.dead ~= '1' and num(session.beat) ~= ARGV[2] then
   return 'moved'
 end
@@ -100,8 +100,8 @@ end
 local function remove_session()
   redis.call('ZREM', SESSIONS, id)
   if session then
-    local kind, known = load_kind(session.kind)
-    if known then
+    local kind = load_kind(session.kind)
+    if kind.known then
       kind.sessions = math.max(0, kind.sessions - 1)
       kind.sessions_reaped = kind.sessions_reaped + 1
       save_kind(session.kind, kind)

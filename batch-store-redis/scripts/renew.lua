@@ -8,7 +8,7 @@
 -- Rules: R9.2, S15.
 
 local id, now = ARGV[1], ARGV[2]
-local session = load(session_key(id), { 'beat' })
+local session = load(session_key(id), { beat = true })
 if not session or session.dead == '1' then
   return 'gone'
 end

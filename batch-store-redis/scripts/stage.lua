@@ -13,7 +13,7 @@ if redis.call('HEXISTS', IDS, id) == 1 then
 elseif not is_live(session) then
   return 'gone'
 end
-local stage = load(stage_key(id), { 'count', 'bytes' })
+local stage = load(stage_key(id), { count = true, bytes = true })
 local abandoned
 if stage and stage.session ~= session then
   if is_live(stage.session) then
@@ -33,8 +33,8 @@ if abandoned then
   free(abandoned.rows)
   remove_stage(id, abandoned)
 end
-local was = stage and copied(stage) or {}
-stage = stage or { rows = draw(), session = session, count = 0, bytes = 0, last = now }
+local last = stage and stage.last
+stage = stage or { rows = draw(), session = session, count = 0, bytes = 0, last = now, was = {} }
 local key = targets_key(stage.rows)
 local replaced = 0
 for index = first, math.min(first + chunk, stage.count) - 1 do
@@ -51,10 +51,10 @@ end
 stage.bytes = math.max(0, stage.bytes - replaced) + tonumber(ARGV[5])
 stage.count = math.max(stage.count, first + chunk)
 stage.last = later(stage.last, now)
-save(stage_key(id), stage, was)
+save(stage_key(id), stage)
 redis.call('ZADD', stages_key(session), 0, id)
-if was.last and was.last ~= stage.last then
-  redis.call('ZREM', STAGES, was.last .. id)
+if last and last ~= stage.last then
+  redis.call('ZREM', STAGES, last .. id)
 end
 redis.call('ZADD', STAGES, 0, stage.last .. id)
 return 'staged'

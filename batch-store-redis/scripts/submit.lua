@@ -56,7 +56,7 @@ end
 
 -- R1.10: the stage to commit, unless it must be sent again.
 local function staged()
-  local stage = load(stage_key(id), { 'count', 'bytes' })
+  local stage = load(stage_key(id), { count = true, bytes = true })
   if stage and stage.count > tonumber(total) then
     error({ err = 'INVALID more targets are staged than the total says' })
   end

@@ -35,6 +35,7 @@ local function remove(job)
   redis.call('HDEL', IDS, job.id)
   redis.call('ZREM', JOBS, job.seq)
   reindex(job.index, {})
+  read_jobs[job.seq] = nil
   if job.evicted ~= '1' then
     free(job.rows)
   end

@@ -1,17 +1,18 @@
 -- Reading and writing rows, and the indexes that follow from them.
 --
 -- A row is a table with numbers where Rust has counts and text everywhere else; `was`
--- is the row as it was read. Saving writes the fields that changed.
+-- is the row as it was read or saved last. Saving writes the fields that changed. A row
+-- that a script reads twice is the same table.
 
 local LIVE = { queued = true, running = true }
 
-local JOB_COUNTS = { 'width', 'max_losses', 'total', 'next', 'done', 'failed', 'running',
-  'parked', 'bytes', 'pos' }
+-- The fields of a job that are numbers.
+local JOB_COUNTS = { width = true, max_losses = true, total = true, next = true, done = true,
+  failed = true, running = true, parked = true, bytes = true, pos = true }
 
-local KIND_COUNTS = { 'turn', 'sessions', 'live', 'queued', 'running', 'done', 'partial',
-  'failed', 'cancelled', 'bytes', 'jobs_submitted', 'jobs_swept', 'jobs_evicted',
-  'jobs_done', 'jobs_partial', 'jobs_failed', 'jobs_cancelled', 'targets_done',
-  'targets_failed', 'targets_retried_later', 'sessions_reaped' }
+-- Every field of a kind is a number; one that was never written is zero.
+local KIND_COUNTS = setmetatable({}, { __index = function() return true end })
+local ZEROS = { __index = function() return 0 end }
 
 local function copied(row)
   local copy = {}
@@ -27,27 +28,30 @@ local function load(key, counts)
   if #flat == 0 then
     return nil
   end
-  local row = {}
+  local row, was = {}, {}
   for at = 1, #flat, 2 do
-    row[flat[at]] = flat[at + 1]
+    local field, value = flat[at], flat[at + 1]
+    if counts[field] then
+      value = tonumber(value) or corrupt('a number that is none')
+    end
+    row[field], was[field] = value, value
   end
-  for _, field in ipairs(counts) do
-    row[field] = tonumber(row[field] or '0') or corrupt('a number that is none')
-  end
+  row.was = was
   return row
 end
 
--- Writes the fields that differ from what was read.
-local function save(key, row, was)
-  local pairs_of = {}
+-- Writes the fields that differ from what was read or saved last.
+local function save(key, row)
+  local was, changed = row.was, {}
   for field, value in pairs(row) do
     if was[field] ~= value and field ~= 'was' and field ~= 'index' then
-      pairs_of[#pairs_of + 1] = field
-      pairs_of[#pairs_of + 1] = type(value) == 'number' and num(value) or value
+      changed[#changed + 1] = field
+      changed[#changed + 1] = type(value) == 'number' and num(value) or value
+      was[field] = value
     end
   end
-  if #pairs_of > 0 then
-    redis.call('HSET', key, unpack(pairs_of))
+  if #changed > 0 then
+    redis.call('HSET', key, unpack(changed))
   end
 end
 
@@ -100,16 +104,28 @@ local function wake()
   end
 end
 
+-- Jobs and kinds that this script has read.
+local read_jobs, read_kinds = {}, {}
+
 local function load_job(seq)
-  local job = load(job_key(seq), JOB_COUNTS)
-  if job then
-    if not tonumber(job.lease) or not tonumber(job.ttl) then
-      corrupt('a time that is none')
-    end
-    job.seq = seq
-    job.was = copied(job)
-    job.index = entries(job)
+  if read_jobs[seq] then
+    return read_jobs[seq]
   end
+  local job = load(job_key(seq), JOB_COUNTS)
+  if not job then
+    return nil
+  end
+  for field in pairs(JOB_COUNTS) do
+    if not job[field] then
+      corrupt('a job without its counts')
+    end
+  end
+  if not tonumber(job.lease) or not tonumber(job.ttl) then
+    corrupt('a time that is none')
+  end
+  job.seq = seq
+  job.index = entries(job)
+  read_jobs[seq] = job
   return job
 end
 
@@ -128,22 +144,24 @@ local function save_job(job)
   elseif job.was.place ~= 'ready' then
     woken[job.seq] = job.kind
   end
-  save(job_key(job.seq), job, job.was)
+  save(job_key(job.seq), job)
   reindex(job.index, new)
-  job.was, job.index = nil, nil
-  job.was, job.index = copied(job), new
+  job.index = new
 end
 
 -- A kind, which need not exist yet.
-local function load_kind(kind)
-  local row = load(kind_key(kind), KIND_COUNTS)
-  local known = row ~= nil
-  row = row or {}
-  for _, field in ipairs(KIND_COUNTS) do
-    row[field] = row[field] or 0
+local function load_kind(name)
+  local kind = read_kinds[name]
+  if not kind then
+    kind = load(kind_key(name), KIND_COUNTS)
+    local known = kind ~= nil
+    kind = setmetatable(kind or { was = {} }, ZEROS)
+    setmetatable(kind.was, ZEROS)
+    -- Beside the counts: whether it is there.
+    kind.was.known, kind.known = known, known
+    read_kinds[name] = kind
   end
-  row.was = copied(row)
-  return row, known
+  return kind
 end
 
 -- Whether neither a job nor a session keeps it (S13).
@@ -153,19 +171,23 @@ local function is_empty(kind)
 end
 
 local function save_kind(name, kind)
-  save(kind_key(name), kind, kind.was)
-  redis.call('ZADD', KINDS, 0, name)
-  if is_empty(kind) then
+  local was_empty, is_new = is_empty(kind.was), not kind.known
+  kind.known = true
+  kind.was.known = true
+  save(kind_key(name), kind)
+  if is_new then
     redis.call('HSET', kind_key(name), 'turn', num(kind.turn))
+    redis.call('ZADD', KINDS, 0, name)
+  end
+  if is_empty(kind) then
     redis.call('ZADD', EMPTY_KINDS, 0, name)
-  elseif is_empty(kind.was) then
+  elseif was_empty then
     redis.call('ZREM', EMPTY_KINDS, name)
   end
-  kind.was = nil
-  kind.was = copied(kind)
 end
 
 local function remove_kind(name)
+  read_kinds[name] = nil
   redis.call('DEL', kind_key(name), callers_key(name))
   redis.call('ZREM', KINDS, name)
   redis.call('ZREM', EMPTY_KINDS, name)
