@@ -48,6 +48,7 @@ use batch_core::store::call::{
     Cancel, Enter, Evict, Finish, Reap, Renew, Stage, Submit, Sweep, Take, Touch, Turn,
 };
 use batch_core::store::capability::{Capabilities, Sharing};
+use batch_core::store::operation::Operation;
 use batch_core::store::query::{JobList, JobQuery, KindList, Sessions, StatsQuery, TargetQuery};
 use batch_core::store::reply::{
     CancelReply, EnterReply, Evicted, FinishReply, JobPage, JobReply, KindPage, ReapReply,
@@ -122,153 +123,133 @@ async fn capabilities(connection: &Connection) -> StoreResult<Capabilities> {
     Ok(known.with_wakes().with_store_time(now))
 }
 
-/// Puts the operation's name into its error, and what it was about.
-macro_rules! named {
-    ($operation:literal, $call:expr) => {
-        $call.map_err(|cause| cause.in_operation($operation))
-    };
-    ($operation:literal, $subject:expr, $call:expr) => {
-        $call.map_err(|cause| cause.in_operation($operation).about($subject))
-    };
+impl RedisStore {
+    /// A write is acknowledged once enough replicas have it; its error tells its operation.
+    async fn written<T>(
+        &self,
+        operation: Operation,
+        write: impl Future<Output = StoreResult<T>>,
+    ) -> StoreResult<T> {
+        let kept = async {
+            let reply = write.await?;
+            if let Some(replicas) = &self.replicas {
+                replicas.have_it().await?;
+            }
+            Ok(reply)
+        };
+        seen(operation, kept).await
+    }
 }
 
-impl RedisStore {
-    /// A write is acknowledged once enough replicas have it.
-    async fn kept<T>(&self, write: impl Future<Output = StoreResult<T>>) -> StoreResult<T> {
-        let reply = write.await?;
-        if let Some(replicas) = &self.replicas {
-            replicas.have_it().await?;
-        }
-        Ok(reply)
-    }
+/// The error of a read tells its operation.
+async fn seen<T>(
+    operation: Operation,
+    read: impl Future<Output = StoreResult<T>>,
+) -> StoreResult<T> {
+    read.await.map_err(|cause| operation.failed(cause))
 }
 
 #[async_trait]
 impl Store for RedisStore {
     async fn capabilities(&self) -> StoreResult<Capabilities> {
-        named!("capabilities", capabilities(&self.connection).await)
+        let read = capabilities(&self.connection);
+        seen(Operation::of("capabilities"), read).await
     }
 
     async fn submit(&self, call: Submit) -> StoreResult<SubmitReply> {
-        named!(
-            "submit",
-            &call.id,
-            self.kept(submit::submit(&self.connection, &call)).await
-        )
+        let write = submit::submit(&self.connection, &call);
+        self.written(Operation::on("submit", &call.id), write).await
     }
 
     async fn stage(&self, call: Stage) -> StoreResult<StageReply> {
-        named!(
-            "stage",
-            &call.id,
-            self.kept(submit::stage(&self.connection, &call)).await
-        )
+        let write = submit::stage(&self.connection, &call);
+        self.written(Operation::on("stage", &call.id), write).await
     }
 
     async fn enter(&self, call: Enter) -> StoreResult<EnterReply> {
-        named!(
-            "enter",
-            &call.session,
-            self.kept(session::enter(&self.connection, &call)).await
-        )
+        let write = session::enter(&self.connection, &call);
+        self.written(Operation::on("enter", &call.session), write)
+            .await
     }
 
     async fn renew(&self, call: Renew) -> StoreResult<RenewReply> {
-        named!(
-            "renew",
-            &call.session,
-            self.kept(session::renew(&self.connection, &call)).await
-        )
+        let write = session::renew(&self.connection, &call);
+        self.written(Operation::on("renew", &call.session), write)
+            .await
     }
 
     async fn sessions(&self, call: Sessions) -> StoreResult<SessionPage> {
-        named!("sessions", session::sessions(&self.connection, &call).await)
+        let read = session::sessions(&self.connection, &call);
+        seen(Operation::of("sessions"), read).await
     }
 
     async fn reap(&self, call: Reap) -> StoreResult<ReapReply> {
-        named!(
-            "reap",
-            &call.session,
-            self.kept(session::reap(&self.connection, &call)).await
-        )
+        let write = session::reap(&self.connection, &call);
+        self.written(Operation::on("reap", &call.session), write)
+            .await
     }
 
     async fn take(&self, call: Take) -> StoreResult<TakeReply> {
-        named!(
-            "take",
-            &call.session,
-            self.kept(turn::take(&self.connection, &call)).await
-        )
+        let write = turn::take(&self.connection, &call);
+        self.written(Operation::on("take", &call.session), write)
+            .await
     }
 
     async fn finish(&self, call: Finish) -> StoreResult<FinishReply> {
-        named!(
-            "finish",
-            &call.start.job,
-            self.kept(turn::finish(&self.connection, &call)).await
-        )
+        let write = turn::finish(&self.connection, &call);
+        self.written(Operation::on("finish", &call.start.job), write)
+            .await
     }
 
     async fn turn(&self, call: Turn) -> StoreResult<TurnReply> {
-        named!(
-            "turn",
-            &call.finish.start.job,
-            self.kept(turn::turn(&self.connection, &call)).await
-        )
+        let write = turn::turn(&self.connection, &call);
+        self.written(Operation::on("turn", &call.finish.start.job), write)
+            .await
     }
 
     async fn cancel(&self, call: Cancel) -> StoreResult<CancelReply> {
-        named!(
-            "cancel",
-            &call.id,
-            self.kept(cancel::cancel(&self.connection, &call)).await
-        )
+        let write = cancel::cancel(&self.connection, &call);
+        self.written(Operation::on("cancel", &call.id), write).await
     }
 
     async fn touch(&self, call: Touch) -> StoreResult<TouchReply> {
-        named!(
-            "touch",
-            &call.id,
-            self.kept(retain::touch(&self.connection, &call)).await
-        )
+        let write = retain::touch(&self.connection, &call);
+        self.written(Operation::on("touch", &call.id), write).await
     }
 
     async fn sweep(&self, call: Sweep) -> StoreResult<Swept> {
-        named!(
-            "sweep",
-            self.kept(retain::sweep(&self.connection, call)).await
-        )
+        let write = retain::sweep(&self.connection, call);
+        self.written(Operation::of("sweep"), write).await
     }
 
     async fn evict(&self, call: Evict) -> StoreResult<Evicted> {
-        named!(
-            "evict",
-            self.kept(retain::evict(&self.connection, &call)).await
-        )
+        let write = retain::evict(&self.connection, &call);
+        self.written(Operation::of("evict"), write).await
     }
 
     async fn job(&self, call: JobQuery) -> StoreResult<JobReply> {
-        named!("job", read::job(&self.connection, &call).await)
+        let read = read::job(&self.connection, &call);
+        seen(Operation::of("job"), read).await
     }
 
     async fn targets(&self, call: TargetQuery) -> StoreResult<TargetReply> {
-        named!(
-            "targets",
-            &call.id,
-            read::targets(&self.connection, &call).await
-        )
+        let read = read::targets(&self.connection, &call);
+        seen(Operation::on("targets", &call.id), read).await
     }
 
     async fn list(&self, call: JobList) -> StoreResult<JobPage> {
-        named!("list", read::list(&self.connection, &call).await)
+        let read = read::list(&self.connection, &call);
+        seen(Operation::of("list"), read).await
     }
 
     async fn stats(&self, call: StatsQuery) -> StoreResult<Stats> {
-        named!("stats", read::stats(&self.connection, &call).await)
+        let read = read::stats(&self.connection, &call);
+        seen(Operation::of("stats"), read).await
     }
 
     async fn kinds(&self, call: KindList) -> StoreResult<KindPage> {
-        named!("kinds", read::kinds(&self.connection, &call).await)
+        let read = read::kinds(&self.connection, &call);
+        seen(Operation::of("kinds"), read).await
     }
 
     async fn wake(&self, kind: &Kind) {

@@ -75,22 +75,7 @@ pub(crate) async fn targets(
 fn target(mut row: Fields) -> StoreResult<Target> {
     let index = row.number()?;
     let target = target_of(&row.text()?)?;
-    let mut shown = Target {
-        index,
-        origin: target.origin.unwrap_or(index),
-        url: target.url,
-        options: target.options,
-        status: TargetStatus::Pending,
-        outcome: None,
-        ordinal: None,
-        fence: 0,
-        tries: 0,
-        elapsed: None,
-        stored_at: None,
-        busy_since: None,
-        due: None,
-        session: None,
-    };
+    let mut shown = Target::pending(index, target);
     let mut state = row.list()?;
     if state.is_empty() {
         return Ok(shown);

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::{fmt, io, thread};
+use std::{io, thread};
 
 use async_channel::{Receiver, Sender};
 use batch_core::id::SessionId;
 use batch_core::store::StoreResult;
 use batch_core::store::error::{StoreError, StoreErrorKind};
+pub(crate) use batch_core::store::operation::Operation;
 use batch_core::store::view::SessionLock;
 use tokio::sync::{Notify, oneshot};
 
@@ -27,39 +28,6 @@ const QUEUE: usize = 1_024;
 
 /// The value of the identity: the schema that the rows are of.
 const IDENTITY: u64 = 1;
-
-/// A call by its name and, if it has one, its subject.
-pub(crate) struct Operation {
-    name: &'static str,
-    subject: Option<String>,
-}
-
-impl Operation {
-    pub(crate) fn of(name: &'static str) -> Self {
-        Self {
-            name,
-            subject: None,
-        }
-    }
-
-    pub(crate) fn on(name: &'static str, subject: impl fmt::Display) -> Self {
-        Self {
-            name,
-            subject: Some(subject.to_string()),
-        }
-    }
-
-    /// Puts the call's name into its error, and logs what a program would want to see.
-    fn named(self, cause: StoreError) -> StoreError {
-        let cause = cause.in_operation(self.name);
-        let kind = cause.kind();
-        tracing::debug!(operation = self.name, %kind, "a call of the store failed");
-        match self.subject {
-            Some(subject) => cause.with_id(subject),
-            None => cause,
-        }
-    }
-}
 
 /// A store that is open.
 pub(crate) struct Handle {
@@ -151,7 +119,7 @@ impl Handle {
             Ok(()) => answer.await.unwrap_or_else(|_| Err(vanished())),
             Err(_) => Err(closed()),
         };
-        answer.map_err(|cause| operation.named(cause))
+        answer.map_err(|cause| operation.failed(cause))
     }
 
     /// Reads rows of one state.
@@ -165,7 +133,7 @@ impl Handle {
             Ok(()) => answer.await.unwrap_or_else(|_| Err(vanished())),
             Err(_) => Err(closed()),
         };
-        answer.map_err(|cause| operation.named(cause))
+        answer.map_err(|cause| operation.failed(cause))
     }
 
     /// Keeps that a session belongs to this opening of the store.

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::{fmt, io, thread};
+use std::{io, thread};
 
 use async_channel::{Receiver, Sender};
 use batch_core::decide::{Decision, Table};
 use batch_core::store::StoreResult;
 use batch_core::store::capability::Durability;
 use batch_core::store::error::{StoreError, StoreErrorKind};
+pub(crate) use batch_core::store::operation::Operation;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -21,39 +22,6 @@ use crate::writer::{self, Call, Task};
 
 /// Calls that wait for a thread; more wait for room, without having begun.
 const QUEUE: usize = 1_024;
-
-/// A call by its name and, if it has one, its subject.
-pub(crate) struct Operation {
-    name: &'static str,
-    subject: Option<String>,
-}
-
-impl Operation {
-    pub(crate) fn of(name: &'static str) -> Self {
-        Self {
-            name,
-            subject: None,
-        }
-    }
-
-    pub(crate) fn on(name: &'static str, subject: impl fmt::Display) -> Self {
-        Self {
-            name,
-            subject: Some(subject.to_string()),
-        }
-    }
-
-    /// Puts the call's name into its error, and logs what a program would want to see.
-    fn named(self, cause: StoreError) -> StoreError {
-        let cause = cause.in_operation(self.name);
-        let kind = cause.kind();
-        tracing::debug!(operation = self.name, %kind, "a call of the store failed");
-        match self.subject {
-            Some(subject) => cause.with_id(subject),
-            None => cause,
-        }
-    }
-}
 
 /// A store that is open.
 pub(crate) struct Handle {
@@ -127,7 +95,7 @@ impl Handle {
             Ok(()) => answer.await.unwrap_or_else(|_| Err(vanished())),
             Err(_) => Err(closed()),
         };
-        answer.map_err(|cause| operation.named(cause))
+        answer.map_err(|cause| operation.failed(cause))
     }
 
     /// Reads rows in one transaction.
@@ -144,7 +112,7 @@ impl Handle {
             Ok(()) => answer.await.unwrap_or_else(|_| Err(vanished())),
             Err(_) => Err(closed()),
         };
-        answer.map_err(|cause| operation.named(cause))
+        answer.map_err(|cause| operation.failed(cause))
     }
 
     /// Decides on a reader first: only what changes something takes the write lock.

@@ -67,22 +67,7 @@ fn show_target(
     open: Option<OpenRow>,
     outcome: Option<OutcomeRow>,
 ) -> Target {
-    let mut shown = Target {
-        index,
-        origin: target.origin.unwrap_or(index),
-        url: target.url,
-        options: target.options,
-        status: TargetStatus::Pending,
-        outcome: None,
-        ordinal: None,
-        fence: 0,
-        tries: 0,
-        elapsed: None,
-        stored_at: None,
-        busy_since: None,
-        due: None,
-        session: None,
-    };
+    let mut shown = Target::pending(index, target);
     if let Some(stored) = outcome {
         shown.status = stored.status();
         shown.ordinal = Some(stored.ordinal);

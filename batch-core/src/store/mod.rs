@@ -1,13 +1,13 @@
 //! The `Store` trait: what must be true of a store, and nothing else.
 //!
-//! Calls are in `call.rs` and `query.rs`, replies in `reply.rs`, the rows of reads in
-//! `view.rs`. The reference store is `crate::memory`; the decisions that
-//! every store makes are in `crate::decide`.
+//! Calls are in `call.rs` and `query.rs`, replies in `reply.rs`, rows of reads in `view.rs`.
+//! The reference store is `crate::memory`; what every store decides is in `crate::decide`.
 
 pub mod call;
 pub mod capability;
 pub mod error;
 mod forward;
+pub mod operation;
 pub mod query;
 pub mod reply;
 pub mod view;

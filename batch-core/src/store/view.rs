@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{JobId, Kind, SessionId};
 use crate::state::{JobStatus, TargetStatus};
-use crate::store::call::{CallerName, Halt};
+use crate::store::call::{CallerName, Halt, NewTarget};
 use crate::time::Timestamp;
 
 /// How many targets of a job stand where; their sum is its total.
@@ -151,6 +151,26 @@ pub struct Target {
 }
 
 impl Target {
+    /// A target of which no start is known.
+    pub fn pending(index: u64, target: NewTarget) -> Self {
+        Self {
+            index,
+            origin: target.origin.unwrap_or(index),
+            url: target.url,
+            options: target.options,
+            status: TargetStatus::Pending,
+            outcome: None,
+            ordinal: None,
+            fence: 0,
+            tries: 0,
+            elapsed: None,
+            stored_at: None,
+            busy_since: None,
+            due: None,
+            session: None,
+        }
+    }
+
     /// The result as a value (R6.1); `None` for a target that is not done.
     ///
     /// # Errors
