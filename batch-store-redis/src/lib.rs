@@ -56,7 +56,7 @@ use batch_core::store::reply::{
     TouchReply, TurnReply,
 };
 use batch_core::store::{Store, StoreResult};
-use redis::Client;
+use redis::{Client, TlsCertificates};
 
 pub use options::Options;
 
@@ -87,11 +87,7 @@ impl RedisStore {
 
     async fn opened(url: &str, options: &Options) -> StoreResult<Self> {
         let prefix = Prefix::of(&options.prefix)?;
-        if url.starts_with("rediss:") {
-            // Whoever embeds the store may have chosen another provider before.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        }
-        let client = Client::open(probe::address_of(url)?).map_err(|_| probe::bad_address())?;
+        let client = client(url, options)?;
         let connection = Connection::new(client, prefix, options);
         let opening = async {
             probe::probe(&connection).await?;
@@ -108,6 +104,23 @@ impl RedisStore {
             wakes,
         })
     }
+}
+
+/// A client of the address, which dials nobody yet.
+fn client(url: &str, options: &Options) -> StoreResult<Client> {
+    let address = probe::address_of(url)?;
+    let client = if url.starts_with("rediss:") {
+        // Whoever embeds the store may have chosen another provider before.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let certificates = TlsCertificates {
+            client_tls: None,
+            root_cert: options.root_certificate.clone(),
+        };
+        Client::build_with_tls(address, certificates)
+    } else {
+        Client::open(address)
+    };
+    client.map_err(|_| probe::bad_address())
 }
 
 impl fmt::Debug for RedisStore {

@@ -15,6 +15,8 @@ pub struct Options {
     pub(crate) prefix: String,
     pub(crate) connect_timeout: Duration,
     pub(crate) response_timeout: Duration,
+    /// In PEM form; without it the system's certificates are trusted.
+    pub(crate) root_certificate: Option<Vec<u8>>,
     /// How many must have a write, and how long they may take.
     pub(crate) replicas: Option<(u32, Duration)>,
 }
@@ -25,6 +27,7 @@ impl Default for Options {
             prefix: "batch".to_owned(),
             connect_timeout: Duration::from_secs(3),
             response_timeout: Duration::from_secs(10),
+            root_certificate: None,
             replicas: None,
         }
     }
@@ -50,6 +53,14 @@ impl Options {
     #[must_use]
     pub fn with_response_timeout(mut self, timeout: Duration) -> Self {
         self.response_timeout = timeout;
+        self
+    }
+
+    /// Whom to trust over TLS (`rediss://`): a root certificate in PEM form, instead of those
+    /// that the system trusts.
+    #[must_use]
+    pub fn with_root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.root_certificate = Some(pem.into());
         self
     }
 
