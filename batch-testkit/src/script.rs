@@ -112,6 +112,10 @@ impl Fetch for Scripted {
             .send(begun)
             .await
             .map_err(|_| "the script has ended")?;
+        // A try that was sent while the script was dropped may stay in the channel.
+        if self.announce.is_closed() {
+            return Err("the script has ended".into());
+        }
         said.await.map_err(|_| "the try was let go")?()
     }
 }
