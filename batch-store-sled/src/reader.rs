@@ -21,7 +21,15 @@ pub(crate) fn look<T: Send + 'static>(
         if reply.is_closed() {
             return;
         }
-        let db = engine.read();
+        let mut db = engine.read();
+        if db.is_none() {
+            drop(db);
+            if let Err(cause) = engine.revive() {
+                let _ = reply.send(Err(cause));
+                return;
+            }
+            db = engine.read();
+        }
         let answer = match db.as_ref() {
             Some(db) => caught(StoreErrorKind::Corrupt, || act(&Step::new(db))),
             None => Err(broken()),

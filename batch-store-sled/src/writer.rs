@@ -10,7 +10,7 @@ use batch_core::store::error::{StoreError, StoreErrorKind};
 use sled::{Db, Tree};
 use tokio::sync::oneshot;
 
-use crate::engine::{Engine, caught};
+use crate::engine::{Engine, caught, discard};
 use crate::error::unknown;
 use crate::step::Step;
 
@@ -133,7 +133,7 @@ fn serve_group(engine: &Engine, group: Vec<Task>) -> After {
         }
     };
     if ended.is_err() || ran.iter().any(|ran| ran.state == State::Broken) {
-        *db = None;
+        discard(&mut db);
     }
     drop(db);
     let wakes = ran.iter().zip(afters);
