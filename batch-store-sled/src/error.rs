@@ -39,13 +39,16 @@ pub(crate) fn unknown(cause: sled::Error) -> StoreError {
 const DAMAGED: &str = "the data is damaged; restore it from a copy";
 
 fn of_io(cause: &io::Error) -> (StoreErrorKind, &'static str) {
-    if is_full(cause) {
-        (StoreErrorKind::Full, "no room is left; free disk space")
-    } else {
-        (
+    match cause.kind() {
+        _ if is_full(cause) => (StoreErrorKind::Full, "no room is left; free disk space"),
+        // A large value is a file of its own; the log names one that is not whole.
+        io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof => {
+            (StoreErrorKind::Corrupt, DAMAGED)
+        }
+        _ => (
             StoreErrorKind::Unavailable,
             "the data cannot be used now; check the disk and the permissions",
-        )
+        ),
     }
 }
 

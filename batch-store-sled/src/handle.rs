@@ -47,8 +47,8 @@ impl Handle {
         let lock = place.lock()?;
         // Asked again, as somebody else may have made the store meanwhile.
         let found = place.probe()?;
-        let engine = Engine::open(&place.data())?;
-        identify(&engine, &place, found)?;
+        let engine = Engine::open(&place.data()).map_err(|cause| place.unopened(cause))?;
+        identify(&engine, &place, found).map_err(|cause| place.unopened(cause))?;
         Self::start(engine, lock, options)
     }
 

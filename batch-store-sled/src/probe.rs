@@ -5,7 +5,7 @@
 //! can be read without opening the database. `batch.lock` is held while a store is open.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,6 +26,9 @@ const OPEN_WAIT: Duration = Duration::from_secs(2);
 
 /// How long to wait between two looks at a lock; no event tells that it is free.
 const LOCK_EVERY: Duration = Duration::from_millis(5);
+
+/// Bytes that every file of sled has, as its segments begin with so many.
+const SEGMENT_HEADER: usize = 20;
 
 /// The names in a directory that is a store, or was about to become one.
 const OURS: [&str; 4] = [
@@ -94,7 +97,11 @@ impl Place {
 
     fn probe_directory(&self) -> StoreResult<Found> {
         match fs::read_to_string(self.version()) {
-            Ok(text) => self.check_version(&text).map(|()| Found::Store),
+            Ok(text) => {
+                self.check_version(&text)?;
+                self.check_data()?;
+                Ok(Found::Store)
+            }
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => self.probe_names(),
             Err(cause) if cause.kind() == io::ErrorKind::InvalidData => Err(self.damaged()),
             Err(cause) => Err(self.unusable("cannot be read; check its permissions", cause)),
@@ -126,6 +133,21 @@ impl Place {
                 Err(self.foreign("is of a newer version; open it with that"))
             }
             Some(_) => Ok(()),
+        }
+    }
+
+    /// sled would make anew what is missing, and cut off what it cannot read.
+    fn check_data(&self) -> StoreResult<()> {
+        let database = self.data().join("db");
+        let mut begin = [0; SEGMENT_HEADER];
+        let read = File::open(database).and_then(|mut file| file.read_exact(&mut begin));
+        match read {
+            // All of it may be zero: sled clears segments that it freed.
+            Ok(()) => Ok(()),
+            Err(cause) if cause.kind() == io::ErrorKind::PermissionDenied => {
+                Err(self.unusable("cannot be read; check its permissions", cause))
+            }
+            Err(cause) => Err(self.damaged().with_source(cause)),
         }
     }
 
@@ -185,6 +207,18 @@ impl Place {
     fn foreign(&self, what: &str) -> StoreError {
         let reason = format!("{} {what}", self.0.display());
         error(StoreErrorKind::Incompatible, reason)
+    }
+
+    /// An error of sled, with the address.
+    pub(crate) fn unopened(&self, cause: StoreError) -> StoreError {
+        let what = match cause.kind() {
+            StoreErrorKind::Corrupt => return self.damaged().with_source(cause),
+            StoreErrorKind::Incompatible => "is of another version of sled; open it with that",
+            StoreErrorKind::Full => "cannot be opened without free disk space; free some",
+            _ => "cannot be opened; check the disk and the permissions",
+        };
+        let reason = format!("{} {what}", self.0.display());
+        error(cause.kind(), reason).with_source(cause)
     }
 
     pub(crate) fn damaged(&self) -> StoreError {

@@ -7,7 +7,7 @@ use batch_core::id::SessionId;
 use batch_core::store::Store;
 use batch_core::store::call::Submit;
 use batch_core::store::error::StoreErrorKind;
-use batch_core::store::query::JobQuery;
+use batch_core::store::query::{JobQuery, TargetOrder, TargetQuery};
 use batch_store_sled::{Options, SledStore};
 use batch_testkit::calls;
 
@@ -102,6 +102,52 @@ async fn b41_turned_bytes_are_damage_or_nothing() {
 
         if let Err(error) = opened {
             assert_eq!(error.kind(), StoreErrorKind::Corrupt, "{error}");
+            assert!(error.to_string().contains(path.to_str().unwrap()));
         }
+    }
+}
+
+/// S10.1, S11.2: a snapshot that a kill cut short is no damage.
+#[tokio::test]
+async fn b04_a_snapshot_that_was_cut_short_is_set_aside() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = used(dir.path()).await;
+    let torn = path.join("batch.data/snap.00000000000FFFFF.generating");
+    fs::write(&torn, "half a snap").unwrap();
+
+    let store = SledStore::open(&path, Options::default()).await.unwrap();
+
+    assert_eq!(calls::stats(&store).await.counters.jobs_submitted, 5);
+    let aside = fs::read(path.join("batch.data/torn-snapshot")).unwrap();
+    assert_eq!(
+        (aside.as_slice(), torn.exists()),
+        (&b"half a snap"[..], false)
+    );
+}
+
+/// S11.2: sled keeps a large value in a file of its own.
+#[tokio::test]
+async fn a_large_value_that_is_gone_is_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = used(dir.path()).await;
+    let store = SledStore::open(&path, Options::default()).await.unwrap();
+    let large = calls::submit("large", vec![calls::target("u".repeat(900_000))]);
+    store.submit(large).await.unwrap();
+    store.close().await.unwrap();
+    fs::remove_dir_all(path.join("batch.data/blobs")).unwrap();
+    let store = SledStore::open(&path, Options::default()).await.unwrap();
+
+    let read = store.targets(page_of("large")).await;
+
+    assert_eq!(read.unwrap_err().kind(), StoreErrorKind::Corrupt);
+    store.submit(two_targets("f")).await.unwrap();
+}
+
+fn page_of(id: &str) -> TargetQuery {
+    TargetQuery {
+        id: id.into(),
+        order: TargetOrder::Index,
+        from: 0,
+        max: 1,
     }
 }

@@ -143,19 +143,42 @@ async fn b04_a_making_that_was_cut_short_is_made_again() {
     assert!(path.join("batch.version").exists());
 }
 
-/// S11.2: a store whose data is gone is no new store.
+/// S11.2: a store whose data is gone is no new store, and nothing is made in its place.
 #[tokio::test]
-async fn b41_lost_data_is_damage() {
+async fn b41_lost_data_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = new_store(&dir).await;
     fs::remove_dir_all(path.join("batch.data")).unwrap();
 
-    let error = SledStore::open(&path, Options::default())
-        .await
-        .unwrap_err();
+    let error = refused(&dir, &path).await;
 
     assert_eq!(error.kind(), StoreErrorKind::Corrupt);
-    assert!(error.to_string().contains(path.to_str().unwrap()));
+}
+
+/// S11.1, S11.2: what sled would make anew, or cut off, is found before sled sees it.
+#[tokio::test]
+async fn b41_data_without_a_beginning_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = new_store(&dir).await;
+    for bytes in [&b""[..], b"hello"] {
+        fs::write(path.join("batch.data/db"), bytes).unwrap();
+
+        let error = refused(&dir, &path).await;
+
+        assert_eq!(error.kind(), StoreErrorKind::Corrupt);
+    }
+}
+
+/// S11.1, S11.2: what sled refuses is told with the address, at once.
+#[tokio::test]
+async fn b41_damaged_settings_of_sled_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = new_store(&dir).await;
+    fs::write(path.join("batch.data/conf"), "segment_size: 7\nuse").unwrap();
+
+    let error = refused(&dir, &path).await;
+
+    assert_eq!(error.kind(), StoreErrorKind::Corrupt);
 }
 
 /// S11.1, S11.2: another user, to whom permissions apply as they do not to root.
