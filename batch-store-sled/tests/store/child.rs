@@ -47,6 +47,7 @@ async fn entry() {
         "hold" => hold(&path).await,
         "open" => open(&path).await,
         "fill" => fill(&path).await,
+        "churn" => crate::churn::work(&path).await,
         other => panic!("no such role: {other}"),
     }
 }

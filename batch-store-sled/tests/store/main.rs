@@ -8,6 +8,7 @@
 )]
 
 mod child;
+mod churn;
 mod damage;
 mod fidelity;
 mod full;
