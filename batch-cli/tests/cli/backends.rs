@@ -93,15 +93,25 @@ fn b41_a_sled_store_in_use_is_refused_with_69() {
     let first = run.env("BATCHQ_STORE", "sled:store").spawn().unwrap();
     ticks.read_line(&mut String::new()).unwrap();
 
-    let mut list = world.command(&["list"]);
-    let refused = wait(list.env("BATCHQ_STORE", "sled:store").spawn().unwrap());
+    let refusals = [
+        &["list"][..],
+        &["show", "a-job"],
+        &["results", "a-job"],
+        &["cancel", "a-job"],
+    ]
+    .map(|words| {
+        let mut beside = world.command(words);
+        wait(beside.env("BATCHQ_STORE", "sled:store").spawn().unwrap())
+    });
 
-    assert_eq!((refused.code, refused.out.as_str()), (Some(69), ""));
-    assert!(
-        refused.err.contains("already in use by another process"),
-        "{}",
-        refused.err
-    );
+    for refused in refusals {
+        assert_eq!((refused.code, refused.out.as_str()), (Some(69), ""));
+        assert!(
+            refused.err.contains("already in use by another process"),
+            "{}",
+            refused.err
+        );
+    }
     signal(&first, Signal::KILL);
     wait(first);
 }
