@@ -51,7 +51,7 @@ fn submit_args(call: &Submit) -> Vec<String> {
         settings.note.clone(),
         call.total.to_string(),
         brought.to_owned(),
-        bytes_of(targets).to_string(),
+        call.targets.bytes().to_string(),
         u8::from(call.total > call.caps.targets_per_job).to_string(),
         call.caps.jobs_per_caller.to_string(),
         call.caps.jobs_total.to_string(),
@@ -69,11 +69,6 @@ fn halt(halt: Halt) -> (&'static str, u64) {
         Halt::Failures(limit) => ("failures", limit),
         Halt::Percent(percent) => ("percent", u64::from(percent)),
     }
-}
-
-fn bytes_of(targets: &[NewTarget]) -> usize {
-    let bytes = |target: &NewTarget| target.url.len() + target.options.len();
-    targets.iter().map(bytes).sum()
 }
 
 /// A time moved earlier, or the earliest time.
@@ -105,12 +100,13 @@ fn submit_reply(mut reply: Fields) -> StoreResult<SubmitReply> {
 
 pub(crate) async fn stage(connection: &Connection, call: &Stage) -> StoreResult<StageReply> {
     decide::check_stage(call)?;
+    let bytes: u64 = call.targets.iter().map(NewTarget::bytes).sum();
     let mut args = vec![
         call.id.to_string(),
         call.session.to_string(),
         call.first.to_string(),
         time_text(call.now),
-        bytes_of(&call.targets).to_string(),
+        bytes.to_string(),
     ];
     args.extend(call.targets.iter().map(target_text));
     let mut reply = connection.write(&SCRIPTS.stage, &args).await?;

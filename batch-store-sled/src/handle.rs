@@ -18,6 +18,7 @@ use crate::error::{closed, error};
 use crate::probe::{Found, Lock, Place};
 use crate::reader::{self, Look};
 use crate::recover::recover;
+use crate::room::Room;
 use crate::rows::Value;
 use crate::step::Step;
 use crate::writer::{self, After, Task};
@@ -49,10 +50,10 @@ impl Handle {
         let found = place.probe()?;
         let engine = Engine::open(&place.data()).map_err(|cause| place.unopened(cause))?;
         identify(&engine, &place, found).map_err(|cause| place.unopened(cause))?;
-        Self::start(engine, lock, options)
+        Self::start(engine, Room::below(&place.data()), lock, options)
     }
 
-    fn start(engine: Engine, lock: Lock, options: &Options) -> StoreResult<Self> {
+    fn start(engine: Engine, room: Room, lock: Lock, options: &Options) -> StoreResult<Self> {
         let (tasks, to_write) = async_channel::bounded(QUEUE);
         let (looks, to_read) = async_channel::bounded::<Look>(QUEUE);
         let (runs, ended) = async_channel::bounded::<()>(1);
@@ -70,7 +71,7 @@ impl Handle {
         drop(reader_runs);
         let wakes = woken.clone();
         spawn("batch-sled-writer", move || {
-            writer::serve(&engine, &to_write, || wakes.notify_waiters());
+            writer::serve(&engine, &room, &to_write, || wakes.notify_waiters());
             // Nothing is ever sent: the channel ends with the last reader.
             let _ = readers_ended.recv_blocking();
             engine.close();
@@ -96,7 +97,7 @@ impl Handle {
         operation: Operation,
         act: impl FnOnce(&mut Step<'_>) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
-        self.write_then(After::Nothing, operation, act).await
+        self.send(None, After::Nothing, operation, act).await
     }
 
     /// Changes rows in one step, after which a job may be takeable.
@@ -105,17 +106,33 @@ impl Handle {
         operation: Operation,
         act: impl FnOnce(&mut Step<'_>) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
-        self.write_then(After::Wake, operation, act).await
+        self.send(None, After::Wake, operation, act).await
     }
 
-    async fn write_then<T: Send + 'static>(
+    /// Changes rows in one step that brings so many bytes of data.
+    pub(crate) async fn bring<T: Send + 'static>(
         &self,
+        bytes: u64,
+        after: After,
+        operation: Operation,
+        act: impl FnOnce(&mut Step<'_>) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
+        self.send(Some(bytes), after, operation, act).await
+    }
+
+    async fn send<T: Send + 'static>(
+        &self,
+        brings: Option<u64>,
         after: After,
         operation: Operation,
         act: impl FnOnce(&mut Step<'_>) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         let (reply, answer) = oneshot::channel();
-        let answer = match self.tasks.send(writer::task(act, after, reply)).await {
+        let answer = match self
+            .tasks
+            .send(writer::task(act, brings, after, reply))
+            .await
+        {
             Ok(()) => answer.await.unwrap_or_else(|_| Err(vanished())),
             Err(_) => Err(closed()),
         };

@@ -41,6 +41,7 @@ mod read;
 mod reader;
 mod recover;
 mod retain;
+mod room;
 mod rows;
 mod session;
 mod step;

@@ -2,15 +2,17 @@
 
 use batch_core::decide::{self, Table};
 use batch_core::store::StoreResult;
-use batch_core::store::call::{Stage, Submit};
+use batch_core::store::call::{NewTarget, Stage, Submit};
 use batch_core::store::reply::{StageReply, SubmitReply};
 
 use crate::handle::{Handle, Operation};
+use crate::writer::After;
 
 pub(crate) async fn submit(handle: &Handle, call: Submit) -> StoreResult<SubmitReply> {
     let operation = Operation::on("submit", &call.id);
+    let bytes = call.targets.bytes();
     handle
-        .write_and_wake(operation, move |step| {
+        .bring(bytes, After::Wake, operation, move |step| {
             step.keep(decide::submit(step, &call)?)
         })
         .await
@@ -18,8 +20,9 @@ pub(crate) async fn submit(handle: &Handle, call: Submit) -> StoreResult<SubmitR
 
 pub(crate) async fn stage(handle: &Handle, call: Stage) -> StoreResult<StageReply> {
     let operation = Operation::on("stage", &call.id);
+    let bytes = call.targets.iter().map(NewTarget::bytes).sum();
     handle
-        .write(operation, move |step| {
+        .bring(bytes, After::Nothing, operation, move |step| {
             step.keep(decide::stage(step, &call)?)
         })
         .await

@@ -11,7 +11,8 @@ use sled::{Db, Tree};
 use tokio::sync::oneshot;
 
 use crate::engine::{Engine, caught, discard};
-use crate::error::unknown;
+use crate::error::{error, unknown};
+use crate::room::{Room, cost};
 use crate::step::Step;
 
 /// Steps that share one flush at most.
@@ -20,6 +21,8 @@ const GROUP: usize = 256;
 /// A step that waits for the writer.
 pub(crate) struct Task {
     run: Run,
+    /// Bytes of data that it brings; `None` for one that needs no room of its own.
+    brings: Option<u64>,
     after: After,
 }
 
@@ -57,6 +60,7 @@ enum State {
 /// A step that does `act`, whose result goes to `reply`.
 pub(crate) fn task<T: Send + 'static>(
     act: impl FnOnce(&mut Step<'_>) -> StoreResult<T> + Send + 'static,
+    brings: Option<u64>,
     after: After,
     reply: oneshot::Sender<StoreResult<T>>,
 ) -> Task {
@@ -78,7 +82,7 @@ pub(crate) fn task<T: Send + 'static>(
             answer: Box::new(answer),
         }
     });
-    Task { run, after }
+    Task { run, brings, after }
 }
 
 fn run<T>(
@@ -102,7 +106,7 @@ fn run<T>(
 
 /// Serves steps until the channel is closed and drained; `wake` follows each group with a
 /// step after which runners are woken.
-pub(crate) fn serve(engine: &Engine, tasks: &Receiver<Task>, wake: impl Fn()) {
+pub(crate) fn serve(engine: &Engine, room: &Room, tasks: &Receiver<Task>, wake: impl Fn()) {
     while let Ok(first) = tasks.recv_blocking() {
         let mut group = vec![first];
         while group.len() < GROUP
@@ -110,10 +114,36 @@ pub(crate) fn serve(engine: &Engine, tasks: &Receiver<Task>, wake: impl Fn()) {
         {
             group.push(task);
         }
+        let group = refuse_what_has_no_room(room, group);
         if serve_group(engine, group) == After::Wake {
             wake();
         }
     }
+}
+
+/// A step that brings data is refused while what frees still has room (B40).
+fn refuse_what_has_no_room(room: &Room, group: Vec<Task>) -> Vec<Task> {
+    if group.iter().all(|task| task.brings.is_none()) {
+        return group;
+    }
+    let mut budget = room.budget();
+    let mut kept = Vec::with_capacity(group.len());
+    for task in group {
+        match task.brings.map(cost) {
+            Some(cost) if cost > budget => refuse(task),
+            cost => {
+                budget -= cost.unwrap_or(0);
+                kept.push(task);
+            }
+        }
+    }
+    kept
+}
+
+fn refuse(task: Task) {
+    let reason = "no room is left on the disk; free some, or sweep";
+    let ran = (task.run)(Err(error(StoreErrorKind::Full, reason)));
+    (ran.answer)(None);
 }
 
 /// Runs, flushes and answers. Readers wait meanwhile, so that nobody sees what could still

@@ -10,6 +10,7 @@ use crate::handle::{Handle, Operation};
 pub(crate) async fn cancel(handle: &Handle, call: Cancel) -> StoreResult<CancelReply> {
     handle
         .decide(
+            None,
             |call: &Cancel| Operation::on("cancel", &call.id),
             call,
             |tables, call| decide::cancel(tables, call),

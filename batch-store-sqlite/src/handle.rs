@@ -80,18 +80,39 @@ impl Handle {
         operation: Operation,
         act: impl FnMut(&mut Tables<'_>) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
-        self.write_then(operation, act, |_| ()).await
+        self.send(None, operation, act, |_| ()).await
     }
 
-    /// The same; `done` runs on the writer's thread once the step is committed.
+    /// Changes rows in one step that brings so many bytes of data.
+    pub(crate) async fn bring<T: Send + 'static>(
+        &self,
+        bytes: u64,
+        operation: Operation,
+        act: impl FnMut(&mut Tables<'_>) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
+        self.send(Some(bytes), operation, act, |_| ()).await
+    }
+
+    /// Changes rows in one step; `done` runs on the writer's thread once it is committed.
     pub(crate) async fn write_then<T: Send + 'static>(
         &self,
         operation: Operation,
         act: impl FnMut(&mut Tables<'_>) -> StoreResult<T> + Send + 'static,
         done: impl FnOnce(&T) + Send + 'static,
     ) -> StoreResult<T> {
+        self.send(None, operation, act, done).await
+    }
+
+    async fn send<T: Send + 'static>(
+        &self,
+        brings: Option<u64>,
+        operation: Operation,
+        act: impl FnMut(&mut Tables<'_>) -> StoreResult<T> + Send + 'static,
+        done: impl FnOnce(&T) + Send + 'static,
+    ) -> StoreResult<T> {
         let (reply, answer) = oneshot::channel();
-        let answer = match self.tasks.send(Call::task(act, done, reply)).await {
+        let task = Call::task(brings, act, done, reply);
+        let answer = match self.tasks.send(task).await {
             Ok(()) => answer.await.unwrap_or_else(|_| Err(vanished())),
             Err(_) => Err(closed()),
         };
@@ -115,9 +136,11 @@ impl Handle {
         answer.map_err(|cause| operation.failed(cause))
     }
 
-    /// Decides on a reader first: only what changes something takes the write lock.
+    /// Decides on a reader first: only what changes something takes the write lock, and
+    /// needs room if it brings data.
     pub(crate) async fn decide<C, T>(
         &self,
+        brings: Option<u64>,
         operation: fn(&C) -> Operation,
         call: C,
         decide: fn(&Tables<'_>, &C) -> StoreResult<Decision<T>>,
@@ -136,8 +159,8 @@ impl Handle {
             }
         }
         let name = operation(&call);
-        self.write(name, move |tables| tables.keep(decide(tables, &call)?))
-            .await
+        let act = move |tables: &mut Tables<'_>| tables.keep(decide(tables, &call)?);
+        self.send(brings, name, act, |_| ()).await
     }
 
     /// Takes no more calls, and waits until those that were begun are answered.

@@ -39,6 +39,7 @@ mod probe;
 mod read;
 mod reader;
 mod retain;
+mod room;
 mod rows;
 mod schema;
 mod session;

@@ -10,6 +10,7 @@ use crate::handle::{Handle, Operation};
 pub(crate) async fn touch(handle: &Handle, call: Touch) -> StoreResult<TouchReply> {
     handle
         .decide(
+            None,
             |call: &Touch| Operation::on("touch", &call.id),
             call,
             |tables, call| decide::touch(tables, call),

@@ -282,6 +282,8 @@ pub(crate) const COMMIT: &str = "COMMIT";
 pub(crate) const ROLLBACK: &str = "ROLLBACK";
 /// Moves what readers allow of the log into the file; waits for nobody.
 pub(crate) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
+/// How many pages of the file are used for nothing.
+pub(crate) const FREE_PAGES: &str = "PRAGMA freelist_count";
 /// Begins one step of a group (S1).
 pub(crate) const SAVEPOINT: &str = "SAVEPOINT step";
 /// Keeps one step of a group.

@@ -2,7 +2,7 @@
 
 use batch_core::decide::{self, Table};
 use batch_core::store::StoreResult;
-use batch_core::store::call::{Stage, Submit};
+use batch_core::store::call::{NewTarget, Stage, Submit};
 use batch_core::store::reply::{StageReply, SubmitReply};
 
 use crate::handle::{Handle, Operation};
@@ -10,8 +10,9 @@ use crate::keys::{MAX_TARGETS, too_many};
 
 pub(crate) async fn submit(handle: &Handle, call: Submit) -> StoreResult<SubmitReply> {
     let operation = Operation::on("submit", &call.id);
+    let bytes = call.targets.bytes();
     handle
-        .write(operation, move |tables| {
+        .bring(bytes, operation, move |tables| {
             let reply = tables.keep(decide::submit(tables, &call)?)?;
             check_total(&reply, call.total)?;
             Ok(reply)
@@ -30,8 +31,9 @@ fn check_total(reply: &SubmitReply, total: u64) -> StoreResult<()> {
 
 pub(crate) async fn stage(handle: &Handle, call: Stage) -> StoreResult<StageReply> {
     let operation = Operation::on("stage", &call.id);
+    let bytes = call.targets.iter().map(NewTarget::bytes).sum();
     handle
-        .write(operation, move |tables| {
+        .bring(bytes, operation, move |tables| {
             tables.keep(decide::stage(tables, &call)?)
         })
         .await

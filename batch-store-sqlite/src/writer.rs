@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 
 use crate::connect::CHECKPOINT_PAGES;
 use crate::error::{commit_failed, error, failed};
+use crate::room::{Room, cost};
 use crate::sql;
 use crate::tables::{Tables, execute};
 
@@ -35,6 +36,9 @@ pub(crate) trait Step: Send {
     /// Runs it, perhaps again in another transaction; whether its changes are kept.
     fn run(&mut self, tables: &mut Tables<'_>) -> bool;
 
+    /// Bytes of data that it brings; `None` for one that needs no room of its own.
+    fn brings(&self) -> Option<u64>;
+
     /// Answers whoever waits, if anybody does.
     fn answer(self: Box<Self>, ended: Result<(), &StoreError>);
 }
@@ -43,6 +47,7 @@ pub(crate) trait Step: Send {
 pub(crate) struct Call<T, F, D> {
     act: F,
     done: D,
+    brings: Option<u64>,
     /// `None` until the step was run.
     result: Option<StoreResult<T>>,
     reply: oneshot::Sender<StoreResult<T>>,
@@ -55,10 +60,16 @@ where
     D: FnOnce(&T) + Send + 'static,
 {
     /// A step that does `act`, and `done` once that is kept.
-    pub(crate) fn task(act: F, done: D, reply: oneshot::Sender<StoreResult<T>>) -> Task {
+    pub(crate) fn task(
+        brings: Option<u64>,
+        act: F,
+        done: D,
+        reply: oneshot::Sender<StoreResult<T>>,
+    ) -> Task {
         Box::new(Self {
             act,
             done,
+            brings,
             result: None,
             reply,
         })
@@ -77,6 +88,10 @@ where
         let kept = result.is_ok();
         self.result = Some(result);
         kept
+    }
+
+    fn brings(&self) -> Option<u64> {
+        self.brings
     }
 
     fn answer(self: Box<Self>, ended: Result<(), &StoreError>) {
@@ -123,7 +138,7 @@ fn forget(panic: Box<dyn Any + Send>) {
 
 /// Serves steps until the channel is closed and drained.
 pub(crate) fn serve(conn: &Connection, tasks: &Receiver<Task>) {
-    let mut log = Log::default();
+    let (mut log, room) = (Log::default(), Room::below(conn));
     while let Ok(first) = tasks.recv_blocking() {
         let mut group = vec![first];
         while group.len() < GROUP
@@ -131,8 +146,29 @@ pub(crate) fn serve(conn: &Connection, tasks: &Receiver<Task>) {
         {
             group.push(task);
         }
-        serve_group(conn, &mut log, group);
+        let group = refuse_what_has_no_room(conn, &room, group);
+        if !group.is_empty() {
+            serve_group(conn, &mut log, group);
+        }
     }
+}
+
+/// A step that brings data is refused while what frees still has room (B40).
+fn refuse_what_has_no_room(conn: &Connection, room: &Room, group: Vec<Task>) -> Vec<Task> {
+    let brought = group.iter().filter_map(|task| task.brings());
+    let wanted = brought.map(cost).fold(0, u64::saturating_add);
+    if wanted == 0 {
+        return group;
+    }
+    let mut budget = room.budget(conn, wanted);
+    let (kept, refused): (Vec<_>, Vec<_>) = group
+        .into_iter()
+        .partition(|task| task.brings().is_none_or(|bytes| budget.spend(bytes)));
+    if !refused.is_empty() {
+        let reason = "no room is left; free disk space, or sweep";
+        answer(refused, Err(&error(StoreErrorKind::Full, reason)));
+    }
+    kept
 }
 
 fn serve_group(conn: &Connection, log: &mut Log, mut group: Vec<Task>) {

@@ -62,9 +62,11 @@ fn grow(
     for (index, target) in (call.first..).zip(&call.targets) {
         if index < stage.count {
             let old = rows.target(stage.rows, index)?;
-            stage.bytes = stage.bytes.saturating_sub(old.as_ref().map_or(0, bytes_of));
+            stage.bytes = stage
+                .bytes
+                .saturating_sub(old.as_ref().map_or(0, NewTarget::bytes));
         }
-        stage.bytes = stage.bytes.saturating_add(bytes_of(target));
+        stage.bytes = stage.bytes.saturating_add(target.bytes());
     }
     stage.count = stage.count.max(call.first + call.targets.len() as u64);
     stage.last = stage.last.max(call.now);
@@ -100,14 +102,9 @@ pub(super) fn is_usable(rows: &impl Rows, stage: &StageRow, now: Timestamp) -> S
     Ok(now < stage.last.after(STAGE_LIFE) && is_live(rows, &stage.session)?)
 }
 
-/// Bytes of url and options.
-pub(super) fn bytes_of(target: &NewTarget) -> u64 {
-    (target.url.len() + target.options.len()) as u64
-}
-
 /// R1.10: at most 1,000 targets and 1 MiB, but one target whatever its size.
 pub(super) fn check_chunk(targets: &[NewTarget]) -> StoreResult<()> {
-    let bytes: u64 = targets.iter().map(bytes_of).sum();
+    let bytes: u64 = targets.iter().map(NewTarget::bytes).sum();
     if targets.is_empty() {
         Err(invalid("a chunk holds at least one target"))
     } else if targets.len() > INLINE_TARGETS {

@@ -4,7 +4,7 @@ use super::change::{Change, Decision};
 use super::place;
 use super::row::{CallerRow, JobRow, KindRow};
 use super::rows::Rows;
-use super::stage::{bytes_of, check_chunk, invalid, is_live, is_usable};
+use super::stage::{check_chunk, invalid, is_live, is_usable};
 use crate::limits::NOTE_BYTES;
 use crate::state::JobStatus;
 use crate::store::StoreResult;
@@ -170,7 +170,7 @@ fn bring_targets(
 ) -> StoreResult<Option<(u64, u64)>> {
     match &call.targets {
         Targets::Inline(targets) => {
-            let bytes = targets.iter().map(bytes_of).sum();
+            let bytes = call.targets.bytes();
             changes.push(Change::PutTargets {
                 rows: seq,
                 first: 0,

@@ -111,6 +111,13 @@ pub struct NewTarget {
     pub origin: Option<u64>,
 }
 
+impl NewTarget {
+    /// Bytes of url and options.
+    pub fn bytes(&self) -> u64 {
+        (self.url.len() + self.options.len()) as u64
+    }
+}
+
 /// Where the targets of a submit are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Targets {
@@ -120,6 +127,16 @@ pub enum Targets {
     NotYet,
     /// Staged under the job's id.
     Staged,
+}
+
+impl Targets {
+    /// Bytes that the call itself brings.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Inline(targets) => targets.iter().map(NewTarget::bytes).sum(),
+            Self::NotYet | Self::Staged => 0,
+        }
+    }
 }
 
 /// The limits that a submit is held to (R1.4).
@@ -263,6 +280,18 @@ pub enum Answer {
     },
     /// Nobody can run this job: its caller cannot be rebuilt (R9.6).
     Refuse,
+}
+
+impl Answer {
+    /// Bytes of an outcome; an answer without one brings none.
+    pub fn outcome_bytes(&self) -> Option<u64> {
+        let bytes = match self {
+            Self::Done { result } => result.len(),
+            Self::Failed { error, hint } => error.len() + hint.as_ref().map_or(0, String::len),
+            Self::Busy { .. } | Self::HandBack { .. } | Self::Refuse => return None,
+        };
+        Some(bytes as u64)
+    }
 }
 
 /// Answers a start.

@@ -15,7 +15,7 @@ fn connection() -> Connection {
 
 fn step(act: impl FnMut(&mut Tables<'_>) -> StoreResult<usize> + Send + 'static) -> (Task, Answer) {
     let (reply, answer) = oneshot::channel();
-    (Call::task(act, |_| (), reply), answer)
+    (Call::task(None, act, |_| (), reply), answer)
 }
 
 fn add(rows: i64) -> (Task, Answer) {
