@@ -11,6 +11,7 @@ use redis::{ConnectionInfo, IntoConnectionInfo, Value};
 use crate::codec::Fields;
 use crate::connection::Connection;
 use crate::error::error;
+use crate::keys;
 use crate::scripts::SCRIPTS;
 
 /// The oldest server whose scripts know the flags that ours carry.
@@ -136,18 +137,9 @@ async fn check_schema(connection: &Connection, address: &str) -> StoreResult<()>
     }
 }
 
-/// Keys that every store has, and their types.
-const TYPES: [(&str, &str); 5] = [
-    ("sequence", "string"),
-    ("ids", "hash"),
-    ("jobs", "zset"),
-    ("kinds", "zset"),
-    ("sessions", "zset"),
-];
-
 /// Without a schema the keys are nobody's, or of a store whose server forgot a part.
 async fn check_types(connection: &Connection, address: &str) -> StoreResult<()> {
-    for (name, own) in TYPES {
+    for (name, own) in keys::shared() {
         let key = format!("{}{name}", connection.prefix().as_str());
         let found = Fields::of(connection.ask(redis::cmd("TYPE").arg(key)).await?)?.text()?;
         if found != "none" && found != own {

@@ -5,14 +5,11 @@
 
 use std::sync::LazyLock;
 
-/// What every script may use, in the order in which it is defined.
-const SHARED: [&str; 4] = [
-    include_str!("../scripts/lib/text.lua"),
-    include_str!("../scripts/lib/keys.lua"),
-    include_str!("../scripts/lib/rows.lua"),
-    include_str!("../scripts/lib/step.lua"),
-];
+use crate::keys;
 
+const TEXT: &str = include_str!("../scripts/lib/text.lua");
+const ROWS: &str = include_str!("../scripts/lib/rows.lua");
+const STEP: &str = include_str!("../scripts/lib/step.lua");
 const TAKE: &str = include_str!("../scripts/lib/take.lua");
 const FINISH: &str = include_str!("../scripts/lib/finish.lua");
 
@@ -116,10 +113,11 @@ pub(crate) static SCRIPTS: LazyLock<Scripts> = LazyLock::new(|| {
     }
 });
 
+/// A script of its own text, after what every script may use, and what more it asks for.
 fn script(own: &str, more: &[&str]) -> Script {
     let (flags, body) = own.split_once('\n').unwrap_or((own, ""));
-    let mut parts = vec![flags];
-    parts.extend(SHARED);
+    let keys = keys::lua();
+    let mut parts = vec![flags, TEXT, &keys, ROWS, STEP];
     parts.extend(more);
     parts.push(body);
     let text = parts.join("\n");

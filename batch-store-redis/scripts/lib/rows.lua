@@ -282,3 +282,9 @@ local function remove_stage(id, stage)
   redis.call('ZREM', stages_key(stage.session), id)
   redis.call('ZREM', STAGES, stage.last .. id)
 end
+
+-- Frees all rows of a job at once; the server does it beside its work.
+local function free(rows)
+  redis.call('UNLINK', targets_key(rows), opens_key(rows), parked_key(rows),
+    outcomes_key(rows), ordinals_key(rows))
+end
