@@ -87,6 +87,10 @@ impl Watch {
             self.started = true;
             self.ready.push_back(Event::Started { at });
         }
+        if job.started_at.is_none() && job.status.is_live() {
+            // What is stored by now belongs behind a start that this read did not see.
+            return Ok(false);
+        }
         let query = TargetQuery {
             id: self.id.clone(),
             order: TargetOrder::Stored,

@@ -187,6 +187,7 @@ macro_rules! for_each_runner_rule {
                 "R13.1" events_come_in_order_from_any_point;
                 "R13.1, R13.2" a_job_is_followed_from_another_runner;
                 "R13.1" a_watch_of_a_cancelled_job_sees_its_last_outcome;
+                "R13.1" a_job_that_starts_between_two_reads_has_started_first;
                 "R13.2" a_wait_ends_with_its_time;
                 "R13.2, R8.2" a_wait_ends_with_its_time_without_a_store;
             }

@@ -100,6 +100,29 @@ pub async fn a_watch_of_a_cancelled_job_sees_its_last_outcome(case: &mut Case<'_
     crew.close(case).await.map(|_| ())
 }
 
+/// R13.1 A job that starts and goes on between two reads of its watch has started first.
+pub async fn a_job_that_starts_between_two_reads_has_started_first(case: &mut Case<'_>) -> Verdict {
+    let mut crew = crew(case).start().await?;
+    crew.submit("x", 1).await?;
+    let held = crew.script.next().await?;
+    let id = crew.submit("a", 1).await?;
+    let reads = crew.spy.calls("job");
+    crew.spy.hold(Some("job"));
+    let mut watch = crew.runner.watch(&id, 0);
+    let following = tokio::spawn(async move { events(&mut watch).await });
+    crew.spy.reached("job", reads + 1).await?;
+
+    let turns = crew.spy.calls("turn");
+    held.done("ok");
+    crew.script.expect("a1").await?.done("ok");
+    crew.spy.reached("turn", turns + 2).await?;
+    crew.spy.hold(None);
+
+    let expected = ["started", "stored 0", "ended done"].map(String::from);
+    same(following.await.ok().transpose()?, Some(expected.to_vec()))?;
+    crew.close(case).await.map(|_| ())
+}
+
 /// R13.2 A wait ends with its time, and reads the job as it is.
 pub async fn a_wait_ends_with_its_time(case: &mut Case<'_>) -> Verdict {
     let mut crew = crew(case).start().await?;
