@@ -1,5 +1,6 @@
-#!lua
--- Begins a session, or answers again that it has begun.
+#!lua flags=allow-oom
+-- Begins a session, or answers again that it has begun. A full server lets it pass: what
+-- sweeps and evicts is a session's runner.
 --
 -- KEYS: the prefix.
 -- ARGV: session, kind, host, length of a beat, now.

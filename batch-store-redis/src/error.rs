@@ -95,6 +95,7 @@ fn code_of(cause: &RedisError) -> Option<&str> {
 }
 
 const BAD_PASSWORD: &str = "the user or the password was refused; correct it in the address";
+const LACKS: &str = "the user lacks a permission; grant what docs/backends.md lists";
 const DAMAGED: &str = "the data under the prefix is damaged; restore it from a copy";
 
 /// What the first word of a server's error means.
@@ -110,13 +111,12 @@ fn of_code(code: &str, cause: &RedisError) -> (StoreErrorKind, &'static str) {
             "the chunk or the total does not fit what is staged; stage the list anew",
         ),
         "CORRUPT" | "WRONGTYPE" => (StoreErrorKind::Corrupt, DAMAGED),
+        // A right that was taken away while a script ran, which the server does not undo.
+        _ if is_denied(code, cause) => (StoreErrorKind::Unknown, LACKS),
         // A script of ours stumbles only over what it did not write.
         "ERR" if of_script(cause) => (StoreErrorKind::Corrupt, DAMAGED),
         "NOAUTH" | "WRONGPASS" => (StoreErrorKind::Unavailable, BAD_PASSWORD),
-        "NOPERM" => (
-            StoreErrorKind::Unavailable,
-            "the user lacks a permission; grant what docs/backends.md lists",
-        ),
+        "NOPERM" => (StoreErrorKind::Unavailable, LACKS),
         "READONLY" => (
             StoreErrorKind::Unavailable,
             "the server is a replica; the address must lead to the primary",
@@ -141,6 +141,13 @@ fn of_script(cause: &RedisError) -> bool {
     cause
         .detail()
         .is_some_and(|detail| detail.contains("user_script"))
+}
+
+/// Whether a script was refused a command or a key after it began, in the words of servers
+/// of 7.0 and of later ones.
+fn is_denied(code: &str, cause: &RedisError) -> bool {
+    let words = cause.detail().unwrap_or_default();
+    of_script(cause) && (code == "NOPERM" || words.starts_with("The user executing the script"))
 }
 
 /// Whether the connection is of no use any more.
@@ -207,6 +214,22 @@ mod tests {
             classify("h:1", &said("ERR", "busy"), Effect::Writes).kind(),
             StoreErrorKind::Unavailable
         );
+    }
+
+    /// S12.2 the server does not undo what the script had written by then.
+    #[test]
+    fn what_a_script_was_denied_may_be_half_done() {
+        let old =
+            "The user executing the script can't run this command script: x, on @user_script:9.";
+        let new =
+            "User u has no permissions to run the 'zadd' command script: x, on @user_script:9.";
+
+        for said in [said("ERR", old), said("NOPERM", new)] {
+            let kind = classify("h:1", &said, Effect::Writes).kind();
+            assert_eq!(kind, StoreErrorKind::Unknown);
+        }
+        let kind = classify("h:1", &said("NOPERM", "no permissions"), Effect::Writes).kind();
+        assert_eq!(kind, StoreErrorKind::Unavailable);
     }
 
     /// S12.2

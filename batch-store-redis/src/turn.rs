@@ -6,7 +6,7 @@ use batch_core::id::JobId;
 use batch_core::state::TargetStatus;
 use batch_core::store::StoreResult;
 use batch_core::store::call::{Answer, CallerName, Finish, Start, Take, Turn};
-use batch_core::store::error::StoreErrorKind;
+use batch_core::store::error::{StoreError, StoreErrorKind};
 use batch_core::store::reply::{Ending, FinishReply, Started, TakeReply, TurnReply};
 
 use crate::codec::{Fields, length_text, maybe_text, target_of, time_text};
@@ -147,7 +147,13 @@ pub(crate) async fn turn(connection: &Connection, call: &Turn) -> StoreResult<Tu
         }),
         Err(full) if full.kind() == StoreErrorKind::Full => {
             let finish = finish(connection, &call.finish).await?;
-            let take = take(connection, &call.take).await?;
+            // The finish is stored: whatever comes of the take must not hide that.
+            let take = match take(connection, &call.take).await {
+                Err(full) if full.kind() == StoreErrorKind::Full => {
+                    TakeReply::Idle { ready_at: None }
+                }
+                take => take.map_err(StoreError::after_unknown)?,
+            };
             Ok(TurnReply { finish, take })
         }
         Err(other) => Err(other),

@@ -11,7 +11,7 @@ use batch_core::store::call::{
 };
 use batch_core::store::error::StoreErrorKind;
 use batch_core::store::reply::{
-    CancelReply, FinishReply, ReapReply, RenewReply, SubmitReply, TouchReply,
+    CancelReply, EnterReply, FinishReply, ReapReply, RenewReply, SubmitReply, TakeReply, TouchReply,
 };
 use batch_testkit::case::{HOUR, Request, busy, done, failed, hand_back, job, target};
 use batch_testkit::script::Script;
@@ -154,6 +154,41 @@ async fn a_renewal_passes() {
     let reply = passes(&place, async || case.store().renew(call.clone()).await).await;
 
     assert!(matches!(reply, RenewReply::Beat { beat: 2, .. }));
+}
+
+/// R9.2 a runner can begin on a full store, and then make room.
+#[tokio::test]
+async fn an_enter_passes() {
+    let place = Place::new().await;
+    let mut case = Case::new(&place).await.unwrap();
+    let session = "s".into();
+    let call = calls::enter(&session);
+
+    let reply = passes(&place, async || case.store().enter(call.clone()).await).await;
+
+    assert!(matches!(reply, EnterReply::Entered { .. }), "{reply:?}");
+    case.recount().await.unwrap();
+}
+
+/// S12.2 what was stored is told, though there is no room to start the next target.
+#[tokio::test]
+async fn a_turn_with_a_busy_answer_parks_and_takes_nothing() {
+    let place = Place::new().await;
+    let mut case = Case::new(&place).await.unwrap();
+    let start = with_a_start(&mut case).await;
+    let call = Turn {
+        finish: case.finish_call(&start, busy(HOUR)),
+        take: case.take_call("s", "next"),
+    };
+
+    let reply = passes(&place, async || case.store().turn(call.clone()).await).await;
+
+    assert!(
+        matches!(reply.finish, FinishReply::Stored { .. }),
+        "{reply:?}"
+    );
+    assert_eq!(reply.take, TakeReply::Idle { ready_at: None });
+    case.recount().await.unwrap();
 }
 
 async fn answer_passes(answer: Answer) {
