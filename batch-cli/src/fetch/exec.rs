@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::body;
 use super::group::Group;
+use super::is_lack;
 use super::output::{self, Captured};
 use super::program::Program;
 use crate::joblog::Joblog;
@@ -91,9 +92,11 @@ fn spawn(words: &[OsString], attempt: &Attempt, options: &str) -> Result<Child, 
         .map_err(|error| refused(&error))
 }
 
-/// Why the system would not start it; a lack of resources passes.
+/// Why the system would not start it; a lack passes.
 fn refused(error: &io::Error) -> BoxError {
+    let why = format!("cannot start the command: {error}");
     match error.kind() {
+        _ if is_lack(error) => RetryLater::new().because(why).into(),
         io::ErrorKind::InvalidInput => {
             TargetError::new("the target holds a NUL byte, which no argument can").into()
         }
@@ -101,10 +104,7 @@ fn refused(error: &io::Error) -> BoxError {
             TargetError::new("the target, or the command with it, is too long for the system")
                 .into()
         }
-        io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => RetryLater::new()
-            .because(format!("cannot start the command: {error}"))
-            .into(),
-        _ => TargetError::new(format!("cannot start the command: {error}")).into(),
+        _ => TargetError::new(why).into(),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! No error text holds a URL, since that may hold a password.
 
+use std::error::Error as _;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use reqwest::{Client, Response, StatusCode, Url, redirect};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::body;
+use super::{body, is_lack};
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::joblog::Joblog;
@@ -150,7 +151,7 @@ fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::new();
     for (name, value) in pairs {
         let key = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| Failure::usage("--header: the name before the colon is not a name"))?;
+            .map_err(|_| Failure::usage("--header: give it as `Name: value`"))?;
         let mut value = HeaderValue::from_str(value)
             .map_err(|_| Failure::usage(format!("--header {key}: the value cannot be sent")))?;
         value.set_sensitive(true);
@@ -225,7 +226,11 @@ fn wait(value: &str) -> Option<Duration> {
     Some(date.saturating_sub(Duration::from_millis(now)))
 }
 
-fn unreachable(error: reqwest::Error) -> TargetError {
+fn unreachable(error: reqwest::Error) -> BoxError {
+    let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    if causes.any(|cause| cause.downcast_ref().is_some_and(is_lack)) {
+        return RetryLater::new().because("no file is left to open").into();
+    }
     let (what, hint) = if error.is_redirect() {
         ("too many redirects", "allow more with --max-redirects")
     } else if error.is_connect() && error.is_timeout() {
@@ -240,7 +245,7 @@ fn unreachable(error: reqwest::Error) -> TargetError {
     } else {
         ("the exchange failed", "--retry-failed tries it again")
     };
-    TargetError::new(told(what, error)).with_hint(hint)
+    TargetError::new(told(what, error)).with_hint(hint).into()
 }
 
 /// What went wrong, and why, unless that names the host (R8.5): a refused certificate does.

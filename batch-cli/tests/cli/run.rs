@@ -251,3 +251,20 @@ fn quiet_says_nothing_but_data() {
         (Some(1), "a\n", "")
     );
 }
+
+/// R3.2 what the system lacks is no fault of the target.
+#[test]
+fn targets_wait_for_open_files() {
+    let world = World::with_targets(60);
+    let batchq = env!("CARGO_BIN_EXE_batchq");
+    let few =
+        format!("ulimit -n 40; exec {batchq} run --retry-wait 1ms -j 60 list -- sh -c 'sleep 0.1'");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &few]).current_dir(world.path(""));
+    shell.env("BATCHQ_STORE", "memory:");
+
+    let ended = shell.output().unwrap();
+
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(0), "{said}");
+}
