@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -22,7 +22,15 @@ const KILL: i32 = 9;
 /// A log that is appended to.
 #[derive(Debug)]
 pub(crate) struct Joblog {
-    file: Mutex<File>,
+    file: Mutex<Lines>,
+}
+
+/// A file that is appended to by lines.
+#[derive(Debug)]
+struct Lines {
+    file: File,
+    /// Whether its last line has no end.
+    cut: bool,
 }
 
 /// A try that has begun.
@@ -45,12 +53,19 @@ pub(crate) struct Pending<'a> {
 impl Joblog {
     /// Opens a log, and begins it with the header if it is new.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-        if file.metadata()?.len() == 0 {
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)?;
+        let cut = if file.metadata()?.len() == 0 {
             file.write_all(HEADER.as_bytes())?;
-        }
+            false
+        } else {
+            is_cut(&mut file)
+        };
         Ok(Self {
-            file: Mutex::new(file),
+            file: Mutex::new(Lines { file, cut }),
         })
     }
 
@@ -65,11 +80,22 @@ impl Joblog {
 
     /// Appends a line in one write.
     fn append(&self, line: &str) {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = file.write_all(line.as_bytes()) {
+        let mut lines = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = if lines.cut { "\n" } else { "" };
+        let written = lines.file.write_all(format!("{end}{line}").as_bytes());
+        lines.cut = written.is_err();
+        if let Err(error) = written {
             tracing::warn!(%error, "a line of the job log was lost");
         }
     }
+}
+
+/// Whether a disk that filled up, or a power cut, left the last line without its end. What
+/// has no end to read, such as a pipe, is whole.
+fn is_cut(file: &mut File) -> bool {
+    let mut last = [0];
+    let read = file.seek(SeekFrom::End(-1)).is_ok() && file.read_exact(&mut last).is_ok();
+    read && last != *b"\n"
 }
 
 impl Pending<'_> {
@@ -148,6 +174,28 @@ mod tests {
         assert_eq!(quote(""), "''");
         assert_eq!(quote("it's $x"), r"'it'\''s $x'");
         assert_eq!(quote("a\tb\\\n"), r"$'a\u0009b\\\u000a'");
+    }
+
+    #[test]
+    fn b40_a_line_that_was_cut_takes_no_other_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let status = || ExitStatus::from_raw(0);
+        Joblog::open(&path)
+            .unwrap()
+            .begin(0, &["a".into()])
+            .end(1, status());
+        let mut whole = std::fs::read(&path).unwrap();
+        whole.truncate(whole.len() - 3);
+        std::fs::write(&path, whole).unwrap();
+
+        let log = Joblog::open(&path).unwrap();
+        log.begin(1, &["b".into()]).end(1, status());
+        log.begin(2, &["c".into()]).end(1, status());
+
+        let text = std::fs::read_to_string(&path).unwrap();
+        let columns: Vec<_> = text.lines().map(|line| line.split('\t').count()).collect();
+        assert_eq!(columns, [9, 8, 9, 9], "{text}");
     }
 
     #[test]
