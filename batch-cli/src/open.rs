@@ -1,6 +1,7 @@
 //! From a store's URL to a store: the only place that names backends.
 
-use std::fs::DirBuilder;
+use std::fs::{self, DirBuilder};
+use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -108,12 +109,17 @@ impl Address {
         Err(Failure::new(Exit::Unavailable, message))
     }
 
-    /// Whether opening makes no file.
+    /// Whether opening makes no file. What cannot be looked at may be there.
     pub(crate) fn is_there(&self) -> bool {
         match &self.backend {
-            Backend::Sqlite { path, .. } | Backend::Sled { path } => {
-                !matches!(path.try_exists(), Ok(false))
-            }
+            Backend::Sqlite { path, .. } => match fs::metadata(path) {
+                Ok(found) => !found.is_file() || found.len() > 0,
+                Err(error) => error.kind() != io::ErrorKind::NotFound,
+            },
+            Backend::Sled { path } => match fs::read_dir(path) {
+                Ok(mut files) => files.next().is_some(),
+                Err(error) => error.kind() != io::ErrorKind::NotFound,
+            },
             Backend::Memory | Backend::SqliteMemory | Backend::Redis { .. } => true,
         }
     }
@@ -172,14 +178,14 @@ fn durability(options: &str) -> Result<Durability, String> {
             ("durability", "power") => Durability::Power,
             ("durability", "kill") => Durability::Kill,
             ("durability", _) => return Err(format!("known are {KNOWN_OPTIONS}")),
-            (name, _) => {
-                return Err(format!(
-                    "unknown store option {name}; known are {KNOWN_OPTIONS}"
-                ));
-            }
+            _ => return Err(unknown_option(KNOWN_OPTIONS)),
         };
     }
     Ok(durability)
+}
+
+fn unknown_option(known: &str) -> String {
+    format!("unknown store option; known are {known}")
 }
 
 /// Where a server is: `//`, perhaps a user, a host, perhaps a port and a database.
@@ -205,14 +211,11 @@ fn without_user(url: &str) -> String {
 fn prefix(options: &str) -> Result<String, String> {
     let mut prefix = "batchq".to_owned();
     for option in options.split('&').filter(|option| !option.is_empty()) {
-        prefix = match option.split_once('=').unwrap_or((option, "")) {
-            ("prefix", name) => name.to_owned(),
-            (name, _) => {
-                return Err(format!(
-                    "unknown store option {name}; known are {KNOWN_OF_REDIS}"
-                ));
-            }
+        let Some(name) = option.strip_prefix("prefix=") else {
+            let hint = "write a ? of a password as %3F";
+            return Err(format!("{}; {hint}", unknown_option(KNOWN_OF_REDIS)));
         };
+        name.clone_into(&mut prefix);
     }
     Ok(prefix)
 }
@@ -352,6 +355,8 @@ mod tests {
             "foo://u:S3cr3t@h",
             "u@S3cr3t:x",
             "sqlite:a?k=S3cr3t",
+            "sqlite:a?S3cr3t",
+            "redis://u:pa?S3cr3t@h",
         ] {
             assert!(!parse(url).unwrap_err().contains("S3cr3t"), "{url}");
         }

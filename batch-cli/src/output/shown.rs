@@ -1,6 +1,7 @@
 //! Foreign text as it may be shown on a terminal: one line, bounded, without secrets.
 
 use batch_core::time::Timestamp;
+use reqwest::Url;
 
 /// The most characters of a text that is shown in a line.
 const LENGTH: usize = 200;
@@ -22,12 +23,35 @@ pub(crate) fn text(text: &str) -> String {
     shown
 }
 
-/// A target: like a text, and what follows the path of a URL is left out.
+/// A target: like a text, and of a URL what follows the path is left out.
 pub(crate) fn target(target: &str) -> String {
+    // However it is spelled: what is fetched is what this reads.
+    if let Ok(mut url) = Url::parse(target)
+        && matches!(url.scheme(), "http" | "https")
+        && (has_user(&url) || url.query().is_some() || url.fragment().is_some())
+    {
+        let user = if has_user(&url) { "…@" } else { "" };
+        let more = if url.query().is_some() { "?…" } else { "" };
+        url.set_query(None);
+        url.set_fragment(None);
+        let (scheme, host) = (url.scheme(), url.host_str().unwrap_or_default());
+        let port = url
+            .port()
+            .map(|port| format!(":{port}"))
+            .unwrap_or_default();
+        return text(&format!(
+            "{scheme}://{user}{host}{port}{}{more}",
+            url.path()
+        ));
+    }
     match target.split_once('?') {
         Some((before, _)) if before.contains("://") => text(&format!("{before}?…")),
         _ => text(target),
     }
+}
+
+fn has_user(url: &Url) -> bool {
+    !url.username().is_empty() || url.password().is_some()
 }
 
 /// How a command or request failed: its own word, and the last line that it said.
@@ -108,6 +132,13 @@ mod tests {
         );
         assert_eq!(text("http://u:p@ss@h"), "http://…@h");
         assert_eq!(target("https://u:p@h/a?key=S3cr3t"), "https://…@h/a?…");
+        assert_eq!(
+            target("http:/u:S3cr3t@h:8/a?t=S3cr3t#x"),
+            "http://…@h:8/a?…"
+        );
+        assert_eq!(target(r"HTTP:\\u:S3cr3t@h"), "http://…@h/");
+        assert_eq!(target("http://h/a#S3cr3t"), "http://h/a");
+        assert_eq!(target("http://h"), "http://h");
         assert_eq!(target("what? me@home"), "what? me@home");
         assert_eq!(text("http://h/a@b ://"), "http://h/a@b ://");
     }

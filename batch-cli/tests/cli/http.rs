@@ -190,3 +190,23 @@ fn a_header_that_cannot_be_sent_is_a_usage_error() {
         assert_eq!(ended.code, Some(64), "{ended:?}");
     }
 }
+
+/// R8.5 however a URL is spelled, and where a header has no colon.
+#[test]
+fn b47_what_could_be_a_password_is_not_repeated() {
+    let world = World::new();
+    world.write(
+        "list",
+        "http:/u:S3cr3t@127.0.0.1:1/a?t=S3cr3t\nhttp://127.0.0.1:1/b#S3cr3t\n",
+    );
+
+    let ended = world.batchq(&["run", "--get", "list"]);
+    let header = ["--header", "Authorization Bearer S3cr3t"];
+    let refused = world.batchq(&["run", "--get", header[0], header[1], "list"]);
+
+    assert_eq!((ended.code, refused.code), (Some(2), Some(64)));
+    for text in [&ended.err, &refused.err] {
+        assert!(!text.contains("S3cr3t"), "{text}");
+    }
+    assert!(refused.err.contains("Name: value"), "{}", refused.err);
+}

@@ -129,3 +129,20 @@ fn a_store_in_memory_serves_one_run() {
         );
     }
 }
+
+#[test]
+fn what_only_looks_makes_no_store_of_an_empty_place() {
+    let world = World::with_targets(1);
+    world.write("store.db", "");
+    fs::create_dir(world.path("folder")).unwrap();
+
+    for store in ["sqlite:store.db", "sled:folder"] {
+        let listed = world.batchq(&["list", "--store", store]);
+        let planned = world.batchq(&["run", "--dry-run", "--store", store, "list", "--", "true"]);
+        assert_eq!((listed.code, planned.code), (Some(69), Some(0)), "{store}");
+        assert!(planned.out.starts_with("new"), "{}", planned.out);
+    }
+    assert_eq!(world.read("store.db"), "");
+    assert_eq!(fs::read_dir(world.path("folder")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(world.path("")).unwrap().count(), 3);
+}
