@@ -1,4 +1,4 @@
-//! Pure reads of a store, sent again for a while when it could not answer.
+//! Reads of a store, sent again for a while when it could not answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,9 +45,9 @@ impl Reads {
         &self.store
     }
 
-    /// The host's time, which serves for what is shown and for local stores.
-    pub(crate) fn now(&self) -> Timestamp {
-        self.clock.now()
+    /// The time that calls carry.
+    pub(crate) async fn time(&self) -> Result<Timestamp, Failure> {
+        Ok(self.again(|| store_time(self.store.as_ref())).await?)
     }
 
     pub(crate) async fn pause(&self) {
@@ -78,7 +78,8 @@ impl Reads {
         Ok(self.again(|| self.store.list(query.clone())).await?)
     }
 
-    async fn again<T, F>(&self, call: impl Fn() -> F) -> StoreResult<T>
+    /// Sends a call that may be sent again, for as long as these reads are patient.
+    pub(crate) async fn again<T, F>(&self, call: impl Fn() -> F) -> StoreResult<T>
     where
         F: Future<Output = StoreResult<T>>,
     {
@@ -95,6 +96,12 @@ impl Reads {
             self.pause().await;
         }
     }
+}
+
+/// The store's own time, or the host's for a store that has none (S15).
+pub(crate) async fn store_time(store: &dyn Store) -> StoreResult<Timestamp> {
+    let own = store.capabilities().await?.store_time;
+    Ok(own.unwrap_or_else(|| SystemClock::new().now()))
 }
 
 impl std::fmt::Debug for Reads {

@@ -21,10 +21,7 @@ struct CancelLine<'a> {
 
 pub(super) async fn cancel(args: &One, console: &Console) -> Result<Exit, Failure> {
     let Found { store, reads, job } = find(args).await?;
-    let now = match store.capabilities().await?.store_time {
-        Some(time) => time,
-        None => reads.now(),
-    };
+    let now = reads.time().await?;
     let call = Cancel {
         id: job.id.clone(),
         request: RequestId::random(),

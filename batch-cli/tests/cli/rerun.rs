@@ -107,3 +107,51 @@ fn fresh_runs_everything_anew() {
     assert_eq!(again["job"], fresh["job"]);
     assert_eq!(world.sorted("runs"), ["t0", "t0", "t1", "t1"]);
 }
+
+/// S7
+#[test]
+fn a_rerun_and_its_job_are_kept_whole_beyond_the_budget() {
+    let world = World::with_targets(40);
+    world.write("bad", "t1\n");
+    world.run(&["--max-bytes", "1"], PICKY);
+    world.write("bad", "");
+
+    let again = world.run(&["--max-bytes", "1", "--retry-failed"], PICKY);
+    let next = world.run(&["--max-bytes", "1", "--dry-run", "--json"], PICKY);
+    let printed = world.run(&["--max-bytes", "1"], PICKY);
+    let anew = world.run(&["--max-bytes", "1", "--fresh"], PICKY);
+    let jobs = world.batchq(&["list", "--json"]).json();
+
+    let expected: String = (0..40).map(|n| format!("{n}-t{n}\n")).collect();
+    for run in [&again, &printed, &anew] {
+        assert_eq!((run.code, &run.out), (Some(0), &expected), "{}", run.err);
+    }
+    assert_eq!(next.summary()["action"], "complete");
+    let evicted: Vec<_> = jobs.iter().map(|job| job["evicted"] == true).collect();
+    assert_eq!(evicted, [true, true, false]);
+}
+
+/// R1.3, R6.4
+#[test]
+fn every_use_of_a_run_moves_the_lease_of_all_its_jobs() {
+    let world = World::with_targets(2);
+    world.write("bad", "t1\n");
+    let leases = || -> Vec<f64> {
+        let jobs = world.batchq(&["list", "--json"]).json();
+        jobs.iter()
+            .filter_map(|job| job["lease"].as_f64())
+            .collect()
+    };
+    world.run(&[], PICKY);
+    let made = leases();
+    world.write("bad", "");
+
+    world.run(&["--retry-failed"], PICKY);
+    let run_again = leases();
+    world.run(&[], PICKY);
+    let printed = leases();
+
+    assert!(made[0] < run_again[0], "{made:?} {run_again:?}");
+    assert!(run_again[0] < printed[0], "{run_again:?} {printed:?}");
+    assert!(run_again[1] < printed[1], "{run_again:?} {printed:?}");
+}

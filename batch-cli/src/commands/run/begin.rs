@@ -7,6 +7,7 @@ use batch_core::id::JobId;
 use batch_core::runner::Runner;
 use batch_core::submission::{Mode, Submission};
 
+use super::keep;
 use super::plan::Plan;
 use super::prepare::Request;
 use crate::exit::Failure;
@@ -39,13 +40,12 @@ pub(super) async fn begin(
             return made(runner, reads, submission(request).fresh()).await;
         }
         Plan::Help(family) | Plan::Complete(family) => {
-            for id in family.ids() {
-                runner.touch(&id).await?;
-            }
+            keep::used(reads, &family).await?;
             keeps(&family, request, console);
             family.root
         }
         Plan::Rerun(family, steps) => {
+            keep::used(reads, &family).await?;
             for (id, selection) in steps {
                 let again = Submission::rerun(caller(request), &id, selection);
                 settled(reads, &id).await?;

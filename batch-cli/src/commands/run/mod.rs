@@ -6,6 +6,7 @@
 mod begin;
 mod finish;
 mod follow;
+mod keep;
 mod plan;
 mod prepare;
 mod stream;
@@ -61,6 +62,7 @@ async fn complete(
     family: &Family,
     console: &Console,
 ) -> Result<Exit, Failure> {
+    keep::used(reads, family).await?;
     let counts = family.tally(reads).await?;
     finish::say_complete(family, counts, &request.address.shown(), console);
     let id = family.root.id.clone();
@@ -69,5 +71,20 @@ async fn complete(
     while let Some(row) = view.next().await? {
         rows.print(row.target()).await?;
     }
-    finish::finish(family, &rows, true, console).await
+    let exit = finish::finish(family, &rows, true, console).await?;
+    let_go(request, reads, family, console).await;
+    Ok(exit)
+}
+
+/// Keeps to `--max-bytes`; the run has ended, whatever comes of it.
+async fn let_go(request: &Request, reads: &Reads, family: &Family, console: &Console) {
+    let Some(max_bytes) = request.settings.max_bytes else {
+        return;
+    };
+    if let Err(failure) = keep::evict_older(reads, family, max_bytes).await {
+        console.complain(format!(
+            "older results are kept: {}",
+            failure.message.unwrap_or_default()
+        ));
+    }
 }

@@ -5,6 +5,7 @@ use batch_core::state::{JobStatus, TargetStatus};
 use batch_core::store::query::JobQuery;
 use batch_core::store::view::{Counts, Job};
 use batch_core::submission::Selection;
+use batch_core::time::Timestamp;
 use serde::Serialize;
 
 use super::prepare::Request;
@@ -74,7 +75,7 @@ pub(super) async fn plan(reads: &Reads, request: &Request) -> Result<Plan, Failu
     let Some(root) = reads.find(query).await? else {
         return Ok(Plan::New);
     };
-    if is_expired(&root, reads) {
+    if is_expired(&root, reads.time().await?) {
         return Ok(Plan::New);
     }
     let family = Family::of(reads, root).await?;
@@ -97,8 +98,8 @@ pub(super) async fn plan(reads: &Reads, request: &Request) -> Result<Plan, Failu
     })
 }
 
-fn is_expired(job: &Job, reads: &Reads) -> bool {
-    job.status.is_terminal() && job.lease.after(job.ttl) <= reads.now()
+fn is_expired(job: &Job, now: Timestamp) -> bool {
+    job.status.is_terminal() && job.lease.after(job.ttl) <= now
 }
 
 /// Which targets are run again, by the newest job that holds them.

@@ -13,11 +13,11 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::begin::{Begun, begin};
-use super::finish;
 use super::follow::Following;
 use super::plan::Plan;
 use super::prepare::{Fetcher, Request};
 use super::trouble::trouble;
+use super::{finish, let_go};
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use crate::output::rows::{Format, Rows};
@@ -105,7 +105,8 @@ fn config(request: &Request, plan: &Plan) -> Config {
         workers,
         worker_ceiling: workers,
         max_width: jobs,
-        max_bytes: settings.max_bytes.unwrap_or(u64::MAX),
+        // Jobs of one run belong together, which no store knows: `keep.rs` evicts.
+        max_bytes: u64::MAX,
         max_result_bytes: u64::MAX,
         retry_wait: settings.retry_wait,
         retry_for: settings.retry_for,
@@ -243,7 +244,9 @@ impl Run<'_> {
         let family = &following.family;
         match printed {
             Some(Printed::All) if family.is_settled() => {
-                finish::finish(family, rows, reused, self.console).await
+                let exit = finish::finish(family, rows, reused, self.console).await?;
+                let_go(self.request, self.reads, family, self.console).await;
+                Ok(exit)
             }
             Some(_) => {
                 let counts = family.tally(self.reads).await?;
