@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::gauges::{Guarded, let_go};
-use super::retry::{Failure, Retry, classify, retry};
+use super::retry::{Failure, PANICKED, Retry, classify, retry, without_panic};
 use super::shared::Shared;
 use super::worker::Taken;
 use crate::caller::{BoxError, Caller};
@@ -95,7 +95,7 @@ pub(super) async fn attempt(shared: &Shared, taken: &Taken) -> Tried {
         Ok(End::CallerLater) => Tried::parked(Answer::HandBack {
             wait: shared.config.retry_wait,
         }),
-        Err(Broken::Panicked) => Tried::failed_with("internal error"),
+        Err(Broken::Panicked) => Tried::failed_with(PANICKED),
         Err(Broken::TimedOut) => Tried::failed_with("timed out"),
         Err(Broken::Ended) => Tried::handed_back(),
     };
@@ -192,7 +192,7 @@ fn run(shared: &Shared, taken: &Taken) -> impl Future<Output = End> + Send + 'st
             },
         };
         let result = fetch.fetch(attempt, signal, caller, target).await;
-        End::Fetched(result.map_err(|error| {
+        End::Fetched(result.map_err(without_panic).map_err(|error| {
             let failure = classify(&error);
             (Held::new(error), failure)
         }))

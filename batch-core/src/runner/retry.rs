@@ -5,6 +5,8 @@
 use std::error::Error;
 use std::time::Duration;
 
+use tokio::task::JoinError;
+
 use crate::caller::BoxError;
 use crate::fetch::{RetryLater, TargetError};
 use crate::time::Timestamp;
@@ -21,6 +23,25 @@ pub(super) struct Failure {
     pub(super) hint: Option<String>,
     /// Set when the target was only busy: the wait that the error carries, or zero.
     pub(super) later: Option<Duration>,
+}
+
+/// What a panic is called, whatever it carried (R3.1).
+pub(super) const PANICKED: &str = "internal error";
+
+/// The same error, or what is said instead of one that tells of a panic: the text of a task
+/// that panicked holds what the panic carried (R3.1).
+pub(super) fn without_panic(error: BoxError) -> BoxError {
+    if !find::<JoinError>(&error).is_some_and(JoinError::is_panic) {
+        return error;
+    }
+    let panicked = TargetError::new(PANICKED);
+    match find::<RetryLater>(&error).map(RetryLater::wait) {
+        Some(wait) => {
+            let later = RetryLater::new().because(panicked);
+            later.after(wait.unwrap_or_default()).into()
+        }
+        None => panicked.into(),
+    }
 }
 
 /// Looks through an error and its sources.

@@ -165,6 +165,7 @@ macro_rules! for_each_runner_rule {
                 "R3.1, B25" b25_a_panic_fails_its_target_only;
                 "R3.1, B25" b25_an_error_that_panics_when_dropped_ends_no_worker;
                 "R3.1, B25" b25_a_panic_before_the_first_await_fails_its_target;
+                "R3.1, B25" b25_a_panic_of_blocking_work_keeps_what_it_carries;
                 "R3.1, B25" b25_four_workers_survive_a_hundred_panics;
                 "R3.3, R3.4" every_answer_is_stored_and_told;
                 "R3.5" a_try_over_its_time_is_dropped;

@@ -90,6 +90,29 @@ pub async fn b25_a_panic_before_the_first_await_fails_its_target(case: &mut Case
     crew.close(case).await.map(|_| ())
 }
 
+async fn panicking_task(
+    _: Attempt,
+    _: CancelSignal,
+    _: Arc<dyn Caller>,
+    target: RawTarget,
+) -> Result<(), BoxError> {
+    // A text, since of any other panic its task tells nothing.
+    let work = tokio::task::spawn_blocking(move || std::panic::panic_any(target.url));
+    Ok(work.await?)
+}
+
+/// R3.1, B25 A panic of a task that the fetch began is like any other.
+pub async fn b25_a_panic_of_blocking_work_keeps_what_it_carries(case: &mut Case<'_>) -> Verdict {
+    let crew = crew(case).run(panicking_task).await?;
+
+    let id = crew.submit("a", 2).await?;
+
+    crew.ends(&id, JobStatus::Failed).await?;
+    let expected = ["failed internal error"; 2].map(String::from).to_vec();
+    same(outcomes(case, &id).await?, expected)?;
+    crew.close(case).await.map(|_| ())
+}
+
 /// R3.1, B25 After a hundred panics on four workers, four still run at once.
 pub async fn b25_four_workers_survive_a_hundred_panics(case: &mut Case<'_>) -> Verdict {
     let mut crew = crew(case).workers(4).start().await?;
