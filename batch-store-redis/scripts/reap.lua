@@ -68,7 +68,7 @@ local function take_back(entry)
   if not job then
     -- Damage, which must not keep the others from going back. A start without its row says
     -- nothing of its job, which may well be there.
-    redis.call('ZREM', held_key(id), entry)
+    let_go(id, entry)
     if open then
       free(rows)
     end

@@ -27,7 +27,7 @@ const CHANNEL: &str = "channel";
 type Key = (&'static str, &'static str, &'static str);
 
 /// Every key. A sorted set by time has no scores: its members order by their text.
-const KEYS: [Key; 30] = [
+const KEYS: [Key; 31] = [
     // What marks the data as a store's, and its schema.
     ("SCHEMA", SCHEMA, TEXT),
     // The last number drawn from the sequence.
@@ -44,6 +44,8 @@ const KEYS: [Key; 30] = [
     ("EMPTY_KINDS", "empty-kinds", ZSET),
     // All sessions, by id, until the last step of their reap.
     ("SESSIONS", "sessions", ZSET),
+    // The sessions that have a running start, by id, so that one whose row is lost is found.
+    ("HOLDERS", "holders", ZSET),
     // All stages, by the time of their last chunk and id.
     ("STAGES", "stages", ZSET),
     // What is written last before replicas are waited for.

@@ -81,6 +81,8 @@ pub(crate) async fn sessions(connection: &Connection, call: &Sessions) -> StoreR
     let reply = connection.read(&SCRIPTS.sessions, &args).await?;
     let found = reply.map(|fields| session(fields?));
     let mut sessions: Vec<_> = found.collect::<StoreResult<_>>()?;
+    sessions.sort_by(|one, other| one.id.cmp(&other.id));
+    sessions.dedup_by(|one, other| one.id == other.id);
     let more = sessions.len() > max;
     sessions.truncate(max);
     let next = sessions.last().filter(|_| more).map(|last| last.id.clone());

@@ -229,12 +229,20 @@ local function held_entry(rows, index, open)
   return ordered(open.ticket) .. rows .. ':' .. index
 end
 
+-- Takes an entry from the running starts of a session.
+local function let_go(session, entry)
+  redis.call('ZREM', held_key(session), entry)
+  if #redis.call('ZRANGE', held_key(session), 0, 0) == 0 then
+    redis.call('ZREM', HOLDERS, session)
+  end
+end
+
 -- Takes a start out of the index that it is in.
 local function unfile_open(rows, index, open)
   if open.due then
     redis.call('ZREM', parked_key(rows), open.due .. pad(index))
   elseif open.ticket then
-    redis.call('ZREM', held_key(open.session), held_entry(rows, index, open))
+    let_go(open.session, held_entry(rows, index, open))
   end
 end
 
@@ -244,6 +252,7 @@ local function put_open(rows, index, open)
     redis.call('ZADD', parked_key(rows), 0, open.due .. pad(index))
   elseif open.ticket then
     redis.call('ZADD', held_key(open.session), 0, held_entry(rows, index, open))
+    redis.call('ZADD', HOLDERS, 0, open.session)
   end
 end
 

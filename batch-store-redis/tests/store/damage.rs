@@ -4,7 +4,7 @@ use batch_core::id::SessionId;
 use batch_core::store::Store;
 use batch_core::store::call::{Evict, Reap, Renew};
 use batch_core::store::error::StoreErrorKind;
-use batch_core::store::query::JobQuery;
+use batch_core::store::query::{JobQuery, Sessions};
 use batch_core::store::reply::{ReapReply, RenewReply};
 use batch_testkit::calls::{self, NOW};
 
@@ -112,6 +112,48 @@ async fn a_place_without_its_job_does_not_stop_the_rotation() {
 
     assert_eq!(error.kind(), StoreErrorKind::Corrupt, "{error}");
     assert_eq!(started.start.job.as_str(), "next");
+}
+
+/// R9.4 whatever is lost of a session, what it held goes back.
+#[tokio::test]
+async fn b05_a_session_of_which_only_starts_are_left_is_reaped() {
+    for lost in [&["{p}:sessions"][..], &["{p}:sessions", "{p}:session:s"]] {
+        let place = Place::new();
+        let store = place.entered().await;
+        store.submit(job("a", 1)).await.unwrap();
+        calls::started(&store, &session()).await;
+        for key in lost {
+            place.say::<()>(&["DEL", key]);
+        }
+
+        let page = store
+            .sessions(Sessions {
+                after: None,
+                max: 10,
+            })
+            .await
+            .unwrap();
+        let beat = page.sessions.iter().map(|session| session.beat).next();
+        let reaped = store
+            .reap(Reap {
+                beat: beat.unwrap(),
+                ..reap()
+            })
+            .await
+            .unwrap();
+
+        assert_eq!(page.sessions.len(), 1);
+        assert!(matches!(
+            reaped,
+            ReapReply::Reaped {
+                returned: 1,
+                more: false,
+                ..
+            }
+        ));
+        assert_eq!(calls::job(&store, "a").await.unwrap().counts.pending, 1);
+        assert!(place.keys("{p}:holders").is_empty());
+    }
 }
 
 /// R9.4 a lost row does not keep a session's other starts from going back.
