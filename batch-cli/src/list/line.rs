@@ -21,11 +21,11 @@ struct Entry<'a> {
     options: Option<&'a RawValue>,
 }
 
-/// The target of a line without its end; `None` for a blank one.
+/// The target of a line without its end; `None` for one of ASCII space.
 pub(super) fn target(line: &[u8]) -> Result<Option<NewTarget>, LineError> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let text = str::from_utf8(line).map_err(|_| LineError::NotUtf8)?;
-    if text.trim().is_empty() {
+    if text.trim_ascii().is_empty() {
         return Ok(None);
     }
     if text.starts_with('{') {
@@ -71,6 +71,7 @@ mod tests {
     fn blank_lines_are_no_targets() {
         assert_eq!(target(b""), Ok(None));
         assert_eq!(target(b" \t\r"), Ok(None));
+        assert_eq!(url("\u{a0}"), "\u{a0}");
     }
 
     #[test]
