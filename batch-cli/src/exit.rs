@@ -92,6 +92,12 @@ impl Failure {
         )
     }
 
+    /// What did not happen, and why.
+    pub(crate) fn text(self, what: &str) -> String {
+        let why = self.message.unwrap_or_default();
+        format!("{what}: {why}")
+    }
+
     /// Whether the reader of standard output went away.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         self.message.is_none()

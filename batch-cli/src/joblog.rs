@@ -53,17 +53,12 @@ pub(crate) struct Pending<'a> {
 impl Joblog {
     /// Opens a log, and begins it with the header if it is new.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)?;
-        let cut = if file.metadata()?.len() == 0 {
+        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+        let known = file.metadata()?;
+        if known.len() == 0 {
             file.write_all(HEADER.as_bytes())?;
-            false
-        } else {
-            is_cut(&mut file)
-        };
+        }
+        let cut = known.is_file() && is_cut(path);
         Ok(Self {
             file: Mutex::new(Lines { file, cut }),
         })
@@ -91,11 +86,14 @@ impl Joblog {
 }
 
 /// Whether a disk that filled up, or a power cut, left the last line without its end. What
-/// has no end to read, such as a pipe, is whole.
-fn is_cut(file: &mut File) -> bool {
-    let mut last = [0];
-    let read = file.seek(SeekFrom::End(-1)).is_ok() && file.read_exact(&mut last).is_ok();
-    read && last != *b"\n"
+/// may not be read is taken to be whole.
+fn is_cut(path: &Path) -> bool {
+    let last = || {
+        let (mut file, mut last) = (File::open(path)?, [0]);
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last).map(|()| last)
+    };
+    last().is_ok_and(|last: [u8; 1]| last != *b"\n")
 }
 
 impl Pending<'_> {

@@ -227,9 +227,13 @@ fn wait(value: &str) -> Option<Duration> {
 }
 
 fn unreachable(error: reqwest::Error) -> BoxError {
-    let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
-    if causes.any(|cause| cause.downcast_ref().is_some_and(is_lack)) {
-        return RetryLater::new().because("no file is left to open").into();
+    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    let lack = causes
+        .filter_map(|cause| cause.downcast_ref())
+        .find(|cause| is_lack(cause));
+    if let Some(lack) = lack {
+        let why = format!("cannot connect: {lack}");
+        return RetryLater::new().because(why).into();
     }
     let (what, hint) = if error.is_redirect() {
         ("too many redirects", "allow more with --max-redirects")

@@ -3,7 +3,9 @@
 
 use batch_core::store::call::{Evict, Touch};
 
+use super::prepare::Request;
 use crate::exit::Failure;
+use crate::output::Console;
 use crate::reads::Reads;
 use crate::view::Family;
 
@@ -14,24 +16,25 @@ const STEP: u32 = 64;
 pub(super) async fn used(reads: &Reads, family: &Family) -> Result<(), Failure> {
     let now = reads.time().await?;
     for id in family.ids() {
-        let touch = || {
-            reads.store().touch(Touch {
-                id: id.clone(),
-                now,
-            })
-        };
-        reads.again(touch).await?;
+        let call = Touch { id, now };
+        reads.again(|| reads.store().touch(call.clone())).await?;
     }
     Ok(())
 }
 
+/// Keeps to `--max-bytes`; the run has ended, whatever comes of it.
+pub(super) async fn let_go(request: &Request, reads: &Reads, family: &Family, console: &Console) {
+    let Some(max_bytes) = request.settings.max_bytes else {
+        return;
+    };
+    if let Err(failure) = evict_older(reads, family, max_bytes).await {
+        console.complain(failure.text("older results are kept"));
+    }
+}
+
 /// Lets go of the results of older runs beyond `max_bytes`. This one stays whole, since its
 /// reruns and the job that they belong to are of use only together.
-pub(super) async fn evict_older(
-    reads: &Reads,
-    family: &Family,
-    max_bytes: u64,
-) -> Result<(), Failure> {
+async fn evict_older(reads: &Reads, family: &Family, max_bytes: u64) -> Result<(), Failure> {
     used(reads, family).await?;
     let own: u64 = family.jobs().map(|job| job.bytes).sum();
     let call = Evict {
@@ -39,10 +42,10 @@ pub(super) async fn evict_older(
         max_bytes: max_bytes.max(own),
         max: STEP,
     };
-    while reads
-        .again(|| reads.store().evict(call.clone()))
-        .await?
-        .more
-    {}
-    Ok(())
+    loop {
+        let evicted = reads.again(|| reads.store().evict(call.clone())).await?;
+        if !evicted.more {
+            return Ok(());
+        }
+    }
 }

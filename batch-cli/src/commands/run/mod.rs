@@ -62,7 +62,11 @@ async fn complete(
     family: &Family,
     console: &Console,
 ) -> Result<Exit, Failure> {
-    keep::used(reads, family).await?;
+    // What is stored can be read, whether or not anything can be written now.
+    let at_once = Reads::new(reads.store().clone());
+    if let Err(failure) = keep::used(&at_once, family).await {
+        console.complain(failure.text("the results are kept no longer than before"));
+    }
     let counts = family.tally(reads).await?;
     finish::say_complete(family, counts, &request.address.shown(), console);
     let id = family.root.id.clone();
@@ -72,19 +76,6 @@ async fn complete(
         rows.print(row.target()).await?;
     }
     let exit = finish::finish(family, &rows, true, console).await?;
-    let_go(request, reads, family, console).await;
+    keep::let_go(request, reads, family, console).await;
     Ok(exit)
-}
-
-/// Keeps to `--max-bytes`; the run has ended, whatever comes of it.
-async fn let_go(request: &Request, reads: &Reads, family: &Family, console: &Console) {
-    let Some(max_bytes) = request.settings.max_bytes else {
-        return;
-    };
-    if let Err(failure) = keep::evict_older(reads, family, max_bytes).await {
-        console.complain(format!(
-            "older results are kept: {}",
-            failure.message.unwrap_or_default()
-        ));
-    }
 }

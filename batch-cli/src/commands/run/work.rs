@@ -17,7 +17,7 @@ use super::follow::Following;
 use super::plan::Plan;
 use super::prepare::{Fetcher, Request};
 use super::trouble::trouble;
-use super::{finish, let_go};
+use super::{finish, keep};
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use crate::output::rows::{Format, Rows};
@@ -245,7 +245,7 @@ impl Run<'_> {
         match printed {
             Some(Printed::All) if family.is_settled() => {
                 let exit = finish::finish(family, rows, reused, self.console).await?;
-                let_go(self.request, self.reads, family, self.console).await;
+                keep::let_go(self.request, self.reads, family, self.console).await;
                 Ok(exit)
             }
             Some(_) => {
